@@ -42,6 +42,7 @@ struct alignas(arena_alignment) LaneData {
 // Device memory for the data of a job in flight.
 struct JobMemory {
   std::byte *in, *out, *masks;
+  SegmentSums* sums;
 };
 
 // What belongs to one lane. The arena is freed with the device's last lane.
@@ -57,15 +58,22 @@ struct JobLayout {
   explicit JobLayout(const LaneSetup& setup)
       : out(in + aligned(std::max(setup.max_in, known_answer_bytes))),
         masks(out + aligned(std::max(setup.max_out, known_answer_bytes))),
-        end(masks + aligned(tag_bytes * (count_segments(std::max(setup.max_in, setup.max_out)) + 1))) {}
+        sums(masks + aligned(tag_bytes * max_segments(setup, {}))),
+        end(sums + aligned(sizeof(SegmentSums) * max_segments(setup, age_segments))) {}
 
-  JobMemory at(std::byte* memory) const { return {memory + in, memory + out, memory + masks}; }
+  JobMemory at(std::byte* memory) const {
+    return {memory + in, memory + out, memory + masks, reinterpret_cast<SegmentSums*>(memory + sums)};
+  }
+
+  static std::size_t max_segments(const LaneSetup& setup, const SegmentRules& rules) {
+    return count_segments(std::max(setup.max_in, setup.max_out), rules) + 1;
+  }
 
   static std::size_t aligned(std::size_t bytes) {
     return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
   }
 
-  std::size_t in = 0, out, masks, end;
+  std::size_t in = 0, out, masks, sums, end;
 };
 
 // Allocates the memory of `count` lanes of the current device: the LaneData of all lanes and, on the device,

@@ -19,7 +19,7 @@ namespace gpuaes::cuda {
 
 // A cipher key in the form that the kernels need.
 struct ExpandedKey {
-  decltype(aes::RoundKeys::words) round_keys;  // Kuznyechik uses fewer words
+  decltype(aes::RoundKeys::words) round_keys;  // the others use fewer words
   ghash::Powers powers;                        // for AES only
 };
 
@@ -52,6 +52,7 @@ class DeviceKey {
   KuznyechikKey kuznyechik(const KernelShape& shape = {}) const {
     return {device_->round_keys.data(), shape};
   }
+  const std::uint32_t* chacha20() const { return device_->round_keys.data(); }
   const ghash::Powers* powers() const { return &device_->powers; }
 
  private:
@@ -62,7 +63,7 @@ class DeviceKey {
       case Family::kuznyechik:
         return expand_kuznyechik(key.bytes.bytes());
       case Family::chacha20:
-        break;
+        return expand_chacha20(key.bytes.bytes());
     }
     refuse_cipher(key.cipher);
   }
@@ -79,6 +80,10 @@ class DeviceKey {
     std::ranges::copy(std::as_bytes(std::span(keys.of)),
                       std::as_writable_bytes(std::span(host_->round_keys)).begin());
     wipe(std::as_writable_bytes(std::span(keys.of)));
+  }
+
+  void expand_chacha20(std::span<const std::byte> key) {
+    std::ranges::copy(key, std::as_writable_bytes(std::span(host_->round_keys)).begin());
   }
 
   ExpandedKey* host_;

@@ -103,6 +103,25 @@ bool kuznyechik_is_right(Lane& lane) {
          seals(lane, job, plain, bytes_of("cf5d656f40c34f5c46e8bb0e29fcdb4c"));
 }
 
+// RFC 8439, section 2.8.2. The flag of the last segment, which the lane adds, is in the nonce's last byte.
+bool chacha20_is_right(Lane& lane) {
+  const CipherKey key =
+      make_key(Cipher::chacha20_poly1305,
+               bytes_of("808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f"));
+  const auto plain = bytes_of(
+      "4c616469657320616e642047656e746c656d656e206f662074686520636c617373206f66202739393a204966204920636f756c"
+      "64206f"
+      "6666657220796f75206f6e6c79206f6e652074697020666f7220746865206675747572652c2073756e73637265656e20776f75"
+      "6c6420"
+      "62652069742e");
+  const auto aad = bytes_of("50515253c0c1c2c3c4c5c6c7");
+  const Job job{.key = &key,
+                .rules = info(key.cipher).segments,
+                .base_nonce = {{7, 0, 0, 0, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47 ^ 1}, 12},
+                .aad = aad};
+  return seals(lane, job, plain, bytes_of("1ae10b594f09e26a7e902ecbd0600691"));
+}
+
 bool is_right(Lane& lane, Cipher cipher) {
   switch (cipher) {
     case Cipher::aes_128:
@@ -117,7 +136,7 @@ bool is_right(Lane& lane, Cipher cipher) {
     case Cipher::kuznyechik:
       return kuznyechik_is_right(lane);
     case Cipher::chacha20_poly1305:
-      break;
+      return chacha20_is_right(lane);
   }
   refuse_cipher(cipher);
 }

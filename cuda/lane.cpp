@@ -161,7 +161,7 @@ class CudaLane : public Lane {
       case Family::kuznyechik:
         return launch_mgm(job, buffers);
       case Family::chacha20:
-        break;
+        return launch_chacha20(job, buffers);
     }
     refuse_cipher(job.key->cipher);
   }
@@ -195,6 +195,21 @@ class CudaLane : public Lane {
       launch_mgm_seal(mgm, buffers.memory.in, buffers.memory.out, stream_.get());
     else
       launch_mgm_open(mgm, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device, stream_.get());
+  }
+
+  void launch_chacha20(const Job& job, const JobBuffers& buffers) {
+    const ChaCha20Job chacha20{.key = keys_.chacha20(),
+                               .base_nonce = job.base_nonce,
+                               .first_segment = job.first_segment,
+                               .ends_message = job.ends_message,
+                               .aad = public_data(job.aad),
+                               .sealed_bytes = std::max(job.in.size(), job.out.size()),
+                               .sums = buffers.memory.sums};
+    if (job.operation == Operation::seal)
+      launch_chacha20_seal(chacha20, buffers.memory.in, buffers.memory.out, stream_.get());
+    else
+      launch_chacha20_open(chacha20, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device,
+                           stream_.get());
   }
 
   // Destroyed first, even if the constructor throws: the stream must be idle and its device current when the

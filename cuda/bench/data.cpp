@@ -15,15 +15,17 @@ namespace {
 
 constexpr std::size_t min_bytes = std::size_t{256} << 20;
 
-// Also enough for GCM, which needs less.
 constexpr std::size_t segment_scratch = mgm_scratch_bytes(0);
+
+// Pieces begin at multiples of it, and so at segments of every cipher.
+constexpr std::size_t alignment = age_segments.plain_bytes;
 
 constexpr std::size_t round_up(std::size_t size, std::size_t unit) {
   return (size + unit - 1) / unit * unit;
 }
 
-std::size_t size_with_tags(std::size_t size) {
-  return size + (size + segment_bytes - 1) / segment_bytes * tag_bytes;
+std::size_t size_with_tags(std::size_t size, const SegmentRules& rules) {
+  return size + (size + rules.plain_bytes - 1) / rules.plain_bytes * tag_bytes;
 }
 
 std::vector<std::byte> random_bytes(std::size_t size) {
@@ -36,14 +38,16 @@ std::vector<std::byte> random_bytes(std::size_t size) {
 }  // namespace
 
 BenchData::BenchData(std::size_t size)
-    : plain_(random_bytes(round_up(std::max(size, min_bytes), segment_bytes))),
+    : plain_(random_bytes(round_up(std::max(size, min_bytes), alignment))),
       device_plain_(capacity()),
-      sealed_(size_with_tags(capacity())),
+      sealed_(size_with_tags(capacity(), {})),
       opened_(capacity()),
       scratch_(capacity() / segment_bytes * segment_scratch),
+      sums_(capacity() / alignment * sizeof(SegmentSums)),
       first_bad_(capacity() / segment_bytes * sizeof(std::uint32_t)) {
   check(cudaMemcpy(device_plain_.data(), plain_.data(), capacity(), cudaMemcpyHostToDevice));
   check(cudaMemset(first_bad_.data(), 0xff, first_bad_.size()));
+  check(cudaMemset(sums_.data(), 0, sums_.size()));
   check(cudaDeviceSynchronize());
 }
 
@@ -60,34 +64,36 @@ void BenchData::skip_large(std::vector<std::size_t>& sizes, const Report& report
 }
 
 std::size_t BenchData::stride(Operation mode, std::size_t size) {
-  return round_up(size, mode == Operation::ctr ? 16 : segment_bytes);
+  return round_up(size, mode == Operation::ctr ? 16 : alignment);
 }
 
-BenchData::Piece BenchData::piece(Operation mode, std::size_t at, std::size_t size) const {
+BenchData::Piece BenchData::piece(Operation mode, std::size_t at, std::size_t size,
+                                  const SegmentRules& rules) const {
   const std::size_t segment = at / segment_bytes;
   Piece piece{.in = device_plain_.data() + at,
               .out = sealed_.data() + at,
               .in_bytes = size,
               .out_bytes = size,
               .scratch = scratch_.data() + segment * segment_scratch,
+              .sums = reinterpret_cast<SegmentSums*>(sums_.data()) + at / alignment,
               .first_bad = reinterpret_cast<std::uint32_t*>(first_bad_.data()) + segment,
               .at = at,
               .size = size};
   if (mode == Operation::ctr) return piece;
-  piece.out = sealed_.data() + segment * sealed_segment_bytes;
-  piece.out_bytes = size_with_tags(size);
+  piece.out = sealed_.data() + at / rules.plain_bytes * rules.sealed_bytes();
+  piece.out_bytes = size_with_tags(size, rules);
   if (mode == Operation::seal) return piece;
   piece.in = std::exchange(piece.out, opened_.data() + at);
   piece.in_bytes = std::exchange(piece.out_bytes, size);
   return piece;
 }
 
-BenchData::Piece BenchData::next(Operation mode, std::size_t size) {
+BenchData::Piece BenchData::next(Operation mode, std::size_t size, const SegmentRules& rules) {
   const std::size_t distance = stride(mode, size);
   std::size_t at = round_up(next_, distance);
   if (at + distance > capacity()) at = 0;
   next_ = at + distance;
-  return piece(mode, at, size);
+  return piece(mode, at, size, rules);
 }
 
 bool BenchData::all_opened() {

@@ -7,6 +7,7 @@
 
 #include "bench/report.hpp"
 #include "cipher/job.hpp"
+#include "kernels/kernels.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
@@ -30,14 +31,15 @@ class BenchData {
   struct Piece {
     std::byte *in, *out;
     std::size_t in_bytes, out_bytes;
-    std::byte* scratch;  // for AEADs
+    std::byte* scratch;  // for MGM, enough for GCM
+    SegmentSums* sums;   // for ChaCha20
     std::uint32_t* first_bad;
     std::size_t at, size;  // of the plaintext
   };
-  Piece piece(Operation mode, std::size_t at, std::size_t size) const;
+  Piece piece(Operation mode, std::size_t at, std::size_t size, const SegmentRules& rules = {}) const;
 
   // The next piece; after the last one, the first.
-  Piece next(Operation mode, std::size_t size);
+  Piece next(Operation mode, std::size_t size, const SegmentRules& rules = {});
   void begin_round() { next_ = 0; }
 
   // The distance between pieces of `size` bytes, and how many of them there are.
@@ -49,7 +51,7 @@ class BenchData {
 
  private:
   std::vector<std::byte> plain_;
-  DeviceBuffer device_plain_, sealed_, opened_, scratch_, first_bad_;
+  DeviceBuffer device_plain_, sealed_, opened_, scratch_, sums_, first_bad_;
   std::size_t next_ = 0;
 };
 

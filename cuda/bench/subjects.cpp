@@ -15,8 +15,10 @@
 namespace gpuaes::cuda {
 namespace {
 
+constexpr std::string_view chacha20_name = "chacha20";
+
 std::vector<Subject> all_subjects() {
-  std::vector<Subject> all{{"bitslice", true}, {"ttable", false}};
+  std::vector<Subject> all{{"bitslice", true}, {chacha20_name, true}, {"ttable", false}};
   for (const Variant& each : variants()) all.push_back({each.name, false, &each});
   return all;
 }
@@ -46,8 +48,10 @@ void check_shape(const KernelFacts& facts, const KernelShape& shape) {
 }  // namespace
 
 bool Subject::can(Cipher cipher, Operation mode) const {
-  return variant != nullptr ? mode == Operation::ctr && variant->is_for(cipher)
-                            : mode == Operation::ctr || in_filter;
+  const bool is_ctr = mode == Operation::ctr;
+  if (variant != nullptr) return is_ctr && variant->is_for(cipher);
+  if (info(cipher).family == Family::chacha20) return !is_ctr && name == chacha20_name;
+  return name != chacha20_name && (is_ctr || in_filter);
 }
 
 KernelFacts Subject::facts(Cipher cipher, Operation mode) const {
@@ -58,7 +62,7 @@ KernelFacts Subject::facts(Cipher cipher, Operation mode) const {
     case Family::kuznyechik:
       return mode == Operation::ctr ? kuznyechik_ctr_facts() : kuznyechik_mgm_facts();
     case Family::chacha20:
-      break;
+      return chacha20_facts();
   }
   refuse_cipher(cipher);
 }
@@ -85,9 +89,10 @@ std::vector<Subject> choose_subjects(const KernelRequest& request) {
         can_any(subject, request))
       chosen.push_back(subject);
   if (chosen.empty())
-    throw UsageError("none of these variants has one of these ciphers in one of these modes",
-                     "bitslice has ctr and aead, ttable has ctr, and the others have ctr of AES or of "
-                     "Kuznyechik");
+    throw UsageError(
+        "none of these variants has one of these ciphers in one of these modes",
+        "bitslice has ctr and aead of AES and Kuznyechik, chacha20 has aead of its cipher, ttable "
+        "has ctr, and the others have ctr of AES or of Kuznyechik");
   return chosen;
 }
 
@@ -124,7 +129,7 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
   };
   const auto launch_aead = [&](auto* seal, auto* open, auto job) {
     job.base_nonce = bench_nonce(key_.key.cipher);
-    job.first_segment = piece.at / segment_bytes;
+    job.first_segment = piece.at / rules().plain_bytes;
     job.sealed_bytes = std::max(piece.in_bytes, piece.out_bytes);
     if (mode_ == Operation::seal)
       seal(job, piece.in, piece.out, stream.get());
@@ -144,7 +149,8 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
       return launch_aead(launch_mgm_seal, launch_mgm_open,
                          MgmJob{.key = key.kuznyechik(shape_), .scratch = piece.scratch});
     case Family::chacha20:
-      break;
+      return launch_aead(launch_chacha20_seal, launch_chacha20_open,
+                         ChaCha20Job{.key = key.chacha20(), .sums = piece.sums});
   }
   refuse_cipher(key_.key.cipher);
 }

@@ -14,7 +14,8 @@
 
 namespace gpuaes::cuda {
 
-// The filter's kernel, or one to compare it with: the table kernel or a variant.
+// The filter's kernel for block ciphers or for ChaCha20, or one to compare it with: the table kernel or a
+// variant.
 struct Subject {
   std::string_view name;
   bool in_filter;
@@ -65,6 +66,7 @@ class BenchKernel {
 
   Operation mode() const { return mode_; }
   const CipherKey& key() const { return key_.key; }
+  const SegmentRules& rules() const { return info(key_.key.cipher).segments; }
   const KernelShape& shape() const { return shape_; }
   std::string name() const;  // with its mode, cipher and shape
   const KernelUse& use() const { return use_; }

@@ -24,6 +24,7 @@ std::vector<std::byte> on_cpu(Operation operation, const CipherKey& key, std::sp
               .in = in,
               .out = out,
               .counter = bench_counter,
+              .rules = info(key.cipher).segments,
               .base_nonce = bench_nonce(key.cipher)});
   cpu->finish();
   return out;
@@ -33,7 +34,7 @@ std::vector<std::byte> on_cpu(Operation operation, const CipherKey& key, std::sp
 
 // The output is cleared first because it may hold the right result of an earlier kernel.
 void KernelTimer::check(const BenchKernel& kernel, std::size_t size) {
-  const BenchData::Piece piece = data_.piece(kernel.mode(), 0, size);
+  const BenchData::Piece piece = data_.piece(kernel.mode(), 0, size, kernel.rules());
   const std::span plain = std::span(data_.plain()).first(size);
   const bool opens = kernel.mode() == Operation::open;
   std::vector<std::byte> expected(plain.begin(), plain.end());
@@ -55,7 +56,7 @@ void KernelTimer::check(const BenchKernel& kernel, std::size_t size) {
 void KernelTimer::seal_all(const BenchKernel& sealer, std::size_t size) {
   data_.begin_round();
   for (std::size_t i = 0; i < data_.pieces(Operation::seal, size); ++i)
-    sealer.launch(data_.next(Operation::seal, size), streams_[0]);
+    sealer.launch(data_.next(Operation::seal, size, sealer.rules()), streams_[0]);
   streams_[0].wait();
 }
 
@@ -85,7 +86,8 @@ double KernelTimer::resident(const BenchKernel& kernel, std::size_t size, const 
   const std::size_t launches = launches_of(size);
   return median_rate(runs, launches * size, [&] {
     return streams_.time(1, [&] {
-      for (std::size_t i = 0; i < launches; ++i) kernel.launch(data_.next(kernel.mode(), size), streams_[0]);
+      for (std::size_t i = 0; i < launches; ++i)
+        kernel.launch(data_.next(kernel.mode(), size, kernel.rules()), streams_[0]);
     });
   });
 }
@@ -93,8 +95,8 @@ double KernelTimer::resident(const BenchKernel& kernel, std::size_t size, const 
 double KernelTimer::with_copies(const BenchKernel& kernel, std::size_t size, std::size_t streams,
                                 const Runs& runs) {
   const Operation mode = kernel.mode();
-  const BenchData::Piece all = data_.piece(mode, 0, data_.capacity());
-  const std::size_t host_bytes = data_.piece(Operation::seal, 0, data_.capacity()).out_bytes;
+  const BenchData::Piece all = data_.piece(mode, 0, data_.capacity(), kernel.rules());
+  const std::size_t host_bytes = data_.piece(Operation::seal, 0, data_.capacity(), kernel.rules()).out_bytes;
   if (host_ == nullptr) host_ = std::make_unique<HostData>(host_bytes);
   cuda::check(cudaMemcpy(host_->in.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost));
   const std::size_t launches = std::max(launches_of(size), 2 * streams);
@@ -102,7 +104,7 @@ double KernelTimer::with_copies(const BenchKernel& kernel, std::size_t size, std
   const auto enqueue = [&] {
     for (std::size_t i = 0; i < launches; ++i) {
       const Stream& stream = streams_[i % streams];
-      const BenchData::Piece piece = data_.next(mode, size);
+      const BenchData::Piece piece = data_.next(mode, size, kernel.rules());
       cuda::check(cudaMemcpyAsync(piece.in, host_->in.data() + (piece.in - all.in), piece.in_bytes,
                                   cudaMemcpyHostToDevice, stream.get()));
       kernel.launch(piece, stream);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cipher/chacha20/poly1305.hpp"
 #include "cipher/job.hpp"
 #include "cipher/modes/ghash.hpp"
 
@@ -88,6 +89,32 @@ void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* seale
 void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
+// The CUDA blocks that share a segment in small launches, at most.
+inline constexpr unsigned max_chacha20_parts = 8;
+
+// Where these CUDA blocks add up their sums. Zeros before and after each launch.
+struct SegmentSums {
+  poly1305::Number of[max_chacha20_parts];
+  std::uint32_t arrived;
+};
+
+// ChaCha20-Poly1305 of segments that follow age_segments, as in GcmJob.
+struct ChaCha20Job {
+  const std::uint32_t* key;  // chacha20::key_words, little-endian
+  Nonce base_nonce;
+  std::uint64_t first_segment;
+  bool ends_message;
+  PublicData aad;
+  std::size_t sealed_bytes;  // of all segments; each but the last has age_segments.sealed_bytes()
+  SegmentSums* sums;         // scratch memory: one for each segment
+};
+
+// Like launch_gcm_seal() and launch_gcm_open().
+void launch_chacha20_seal(const ChaCha20Job& job, const std::byte* plain, std::byte* sealed,
+                          cudaStream_t stream);
+void launch_chacha20_open(const ChaCha20Job& job, const std::byte* sealed, std::byte* plain,
+                          std::uint32_t* first_bad, cudaStream_t stream);
+
 // Whether the kernels that compute tags use clmad on the current device (cipher/modes/carryless_product.hpp).
 bool uses_clmad();
 
@@ -102,5 +129,6 @@ KernelFacts aes_ctr_facts();
 KernelFacts aes_gcm_facts();
 KernelFacts kuznyechik_ctr_facts();
 KernelFacts kuznyechik_mgm_facts();
+KernelFacts chacha20_facts();
 
 }  // namespace gpuaes::cuda

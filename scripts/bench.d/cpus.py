@@ -24,7 +24,7 @@ def run(fixture):
     fixture.results.heading(f"file of {words_of(size)} to /dev/null, whole process, on the first N CPUs")
     for count in [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= fixture.cpus]:
         path = fixture.file_of(size)
-        for cipher, form in (("aes-256", "sealed"), ("kuznyechik", "sealed"), ("kuznyechik", "raw")):
+        for cipher, form in (("aes-256", "sealed"), ("kuznyechik", "sealed"), ("kuznyechik", "raw"), ("chacha20-poly1305", "age")):
             lanes = [f"cpu:{count}", *fixture.cuda_lanes()[:1], "auto"]
             contenders = [fixture.ours(form, each, path, cipher=cipher) for each in lanes]
             with on_cpus(count):

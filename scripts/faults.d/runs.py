@@ -60,6 +60,7 @@ class Fixture:
             self.make(name, os.urandom(32))
         self.make("recipient", self.call("{keygen} --x25519 -o {identity}"))
         self.sealed = self.make("sealed", self.call("{stream} -q -k {key}", self.plain))
+        self.age = self.call("{stream} -q -r @{recipient}", self.plain)
         os.utime(self.path("plain"), (0, 0))  # otherwise, plan waits until it has been unchanged for some time
         self.call("{parts} plan -k {key} -i {plain} -n 2 -o {planned}")
         self.call("{parts} plan -k {key} -n 1 -o {planned_pipe}")
@@ -230,5 +231,7 @@ def device_runs(fixture):
             Run(f"raw-file/{name}", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=fixture.same(fixture.raw)),
             Run(f"seal-pipe/{name}", f"-k {{key}} {lanes}", stdin=fixture.plain, stdout=fixture.opens("-k {key}")),
             Run(f"open-pipe/{name}", f"-d -k {{key}} {lanes}", stdin=fixture.sealed, stdout=fixture.same(fixture.plain)),
+            Run(f"seal-age/{name}", f"-r @{{recipient}} {lanes}", stdin=fixture.plain, stdout=fixture.opens("-k {identity}")),
+            Run(f"open-age/{name}", f"-d -k {{identity}} {lanes}", stdin=fixture.age, stdout=fixture.same(fixture.plain)),
         ]
     return runs

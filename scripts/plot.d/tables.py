@@ -194,7 +194,7 @@ def cpus_table(run):
     rows = []
     for (case,), here in group(run.of_part("cpus"), "case").items():
         cpu, cuda, auto = (next((row for row in here if row["lanes"].startswith(lanes)), None) for lanes in ("cpu", "cuda", "auto"))
-        name = case.replace("aes-256", "AES-256").replace("kuznyechik", "Kuznyechik")
+        name = case.replace("aes-256", "AES-256").replace("kuznyechik", "Kuznyechik").replace("chacha20-poly1305 ", "")
         rows.append([name, *map(rate_of, (cpu, cuda, auto))])
     rows.sort(key=lambda row: row[0].partition(", ")[2])
     return markdown([f"GB/s, whole process, {size_of(run.of_part('cpus'))}", "CPU lanes", "`-l cuda:0`", "`-l auto`"], rows)

@@ -60,7 +60,9 @@ struct TransferRequest {
 TransferRequest parse_transfer_request(const Arguments& arguments);  // UsageError
 std::string to_string(const TransferSteps& steps);                   // in the form that --steps takes
 
-// The modes of kernels, by Operation. The AEAD is that of the sealed format: GCM for AES, MGM for Kuznyechik.
+std::vector<std::string_view> kernel_cipher_names();
+
+// The modes of kernels, by Operation.
 inline constexpr std::array<std::string_view, 3> kernel_modes{"ctr", "seal", "open"};
 constexpr std::string_view name_of(Operation mode) {
   return kernel_modes.at(static_cast<std::size_t>(mode));

@@ -47,15 +47,27 @@ bool parse_copies(const std::string& text) {
   return text == "yes";
 }
 
-KernelRequest parse_common(const Arguments& arguments, const char* variants, const char* ciphers) {
+Cipher parse_kernel_cipher(const std::string& name) {
+  if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
+  throw UsageError(fmt::format("unknown cipher '{}'", name),
+                   fmt::format("the ciphers are {}", join(kernel_cipher_names())));
+}
+
+KernelRequest parse_common(const Arguments& arguments, const char* variants, const char* cipher_list) {
   return {.variants = parse_list(arguments.option("variants", variants)),
-          .ciphers = arguments.list("ciphers", ciphers, parse_cipher),
+          .ciphers = arguments.list("ciphers", cipher_list, parse_kernel_cipher),
           .modes = parse_modes(arguments.option("modes", "ctr,aead")),
           .sizes = {},
           .copies = {}};
 }
 
 }  // namespace
+
+std::vector<std::string_view> kernel_cipher_names() {
+  std::vector<std::string_view> names;
+  for (const CipherInfo& each : ciphers) names.push_back(each.name);
+  return names;
+}
 
 std::vector<std::size_t> parse_copy_sizes(const Arguments& arguments) {
   if (arguments.words.empty()) return {1 << 20, 4 << 20, 16 << 20};
@@ -87,7 +99,8 @@ KernelRequest parse_kernel_request(const Arguments& arguments) {
 }
 
 KernelRequest parse_key_request(const Arguments& arguments) {
-  KernelRequest request = parse_common(arguments, "bitslice", "aes-128,aes-256,kuznyechik");
+  KernelRequest request =
+      parse_common(arguments, "bitslice,chacha20", "aes-128,aes-256,kuznyechik,chacha20-poly1305");
   request.sizes = {64 << 20};
   return request;
 }

@@ -37,8 +37,9 @@ const std::vector<OptionText> transfer_options{
 const OptionText variants{
     "variants", "NAMES",
     "Kernels, separated by commas. NAME* means all that begin with NAME; an unknown name lists them all."};
-const OptionText ciphers{"ciphers", "NAMES", "aes-128, aes-192, aes-256 and kuznyechik, separated by commas.",
-                         cipher_names};
+const OptionText ciphers{"ciphers", "NAMES",
+                         "aes-128, aes-192, aes-256, kuznyechik and chacha20-poly1305, separated by commas.",
+                         kernel_cipher_names};
 const OptionText modes{"modes", "MODES", "ctr, seal and open, separated by commas; aead is seal,open.",
                        words_in<kernel_modes>};
 const std::vector<OptionText> kernel_options{
@@ -51,7 +52,7 @@ const std::vector<OptionText> kernel_options{
      words_in<kinds_of_copies>}};
 const std::vector<OptionText> key_options{variants, ciphers, modes};
 const std::vector<OptionText> sweep_options{
-    variants, ciphers, {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}};
+    variants, cpu_ciphers, {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}};
 
 // To add a benchmark:
 // 1. Declare its function in bench/benches.hpp.

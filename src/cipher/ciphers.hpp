@@ -11,7 +11,7 @@
 //   3. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
 //      needs a Suite).
 //   4. Add its name to the text of -c (cli/options.cpp), to the manual pages and to the README.
-// Formats refuse a cipher that is not in their rows, and CUDA lanes one whose row does not have `cuda`.
+// Formats refuse a cipher that is not in their rows.
 #pragma once
 
 #include <array>
@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "base/rows.hpp"
+#include "cipher/segment_rules.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -67,7 +68,7 @@ struct CipherInfo {
   std::size_t key_bytes;
   std::optional<CounterMode> ctr;  // none if the raw and openssl formats do not support the cipher
   AeadMode aead;
-  bool cuda;                   // whether CUDA lanes support the cipher
+  SegmentRules segments;       // of the formats that seal with it, and the only ones that CUDA lanes support
   std::optional<Suite> suite;  // none if messages do not support the cipher
 };
 
@@ -81,7 +82,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 16,
                  .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-128-CTR"},
                  .aead = {.nonce_bytes = 12, .libcrypto = "AES-128-GCM"},
-                 .cuda = true,
+                 .segments = {},
                  .suite = Suite{.numbers = {},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
                                 .aad = {},
@@ -92,7 +93,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 24,
                  .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-192-CTR"},
                  .aead = {.nonce_bytes = 12, .libcrypto = "AES-192-GCM"},
-                 .cuda = true,
+                 .segments = {},
                  .suite = {}},
       CipherInfo{.cipher = Cipher::aes_256,
                  .name = "aes-256",
@@ -100,7 +101,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 32,
                  .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-256-CTR"},
                  .aead = {.nonce_bytes = 12, .libcrypto = "AES-256-GCM"},
-                 .cuda = true,
+                 .segments = {},
                  .suite = Suite{.numbers = SuiteNumbers{.whole = 1, .in_parts = 3},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
                                 .aad = {},
@@ -111,7 +112,7 @@ inline constexpr std::array ciphers = [] {
                  .key_bytes = 32,
                  .ctr = CounterMode{.iv_bytes = 8, .libcrypto = nullptr},
                  .aead = {.nonce_bytes = 16, .libcrypto = nullptr},
-                 .cuda = true,
+                 .segments = {},
                  .suite = Suite{.numbers = SuiteNumbers{.whole = 2, .in_parts = 4},
                                 .label = "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv,
                                 .aad = "gpuaes-stream/1\n"sv,
@@ -124,7 +125,7 @@ inline constexpr std::array ciphers = [] {
           .key_bytes = 32,
           .ctr = {},
           .aead = {.nonce_bytes = 12, .libcrypto = "ChaCha20-Poly1305"},
-          .cuda = false,
+          .segments = age_segments,
           .suite = Suite{.numbers = {}, .label = {}, .aad = {}, .max_segments = std::uint64_t{1} << 46}},
   };
 }();

@@ -10,6 +10,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "cipher/modes/ctr.hpp"
+#include "cipher/segment_rules.hpp"
 
 namespace gpuaes {
 
@@ -17,26 +18,6 @@ enum class Operation {
   ctr,   // out = in XOR keystream of CTR mode (NIST SP 800-38A, section 6.5); encryption and decryption
   seal,  // authenticated encryption of each segment with the cipher's AEAD, to ciphertext and tag
   open,  // the inverse; verifies tags
-};
-
-// The segments of the sealed and cobblestone formats, and the only ones that CUDA lanes support.
-inline constexpr std::size_t segment_bytes = 16384;  // of plaintext
-inline constexpr std::size_t tag_bytes = 16;
-inline constexpr std::size_t sealed_segment_bytes = segment_bytes + tag_bytes;
-
-// How a message is cut into segments, the authenticated units, and how the nonce of each follows from the
-// message's. A sealed segment is the ciphertext followed by the tag.
-struct SegmentRules {
-  std::size_t plain_bytes = segment_bytes;  // of each segment except the last
-
-  // If set, the last segment may be as long as the others and is not empty unless it is the only one. This
-  // byte of its nonce is 1, and the segment number is in the bytes before it. If not, the last segment is
-  // always shorter and may be empty, and the segment number is in all bytes.
-  std::optional<std::size_t> last_flag = {};
-
-  constexpr std::size_t sealed_bytes() const { return plain_bytes + tag_bytes; }
-  constexpr bool last_may_be_full() const { return last_flag.has_value(); }
-  friend bool operator==(const SegmentRules&, const SegmentRules&) = default;
 };
 
 // The maximum length of Job::aad, for which lanes reserve memory.

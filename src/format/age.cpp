@@ -27,13 +27,10 @@ namespace {
 using PayloadNonce = std::array<std::byte, 16>;
 constexpr std::size_t payload_key_bytes = 32, identifier_bytes = 32;
 
-// The first 11 bytes of a segment's nonce count, and the last is 1 for the last segment.
-constexpr SegmentRules segment_rules{.plain_bytes = 64 << 10, .last_flag = 11};
-
 SegmentStream payload(const Secret& file_key, std::span<const std::byte> nonce) {
   return {.key = {Cipher::chacha20_poly1305,
                   hkdf_sha256(file_key.bytes(), nonce, bytes_of("payload"), payload_key_bytes)},
-          .rules = segment_rules,
+          .rules = age_segments,
           .base_nonce = {{}, info(Cipher::chacha20_poly1305).aead.nonce_bytes}};
 }
 
@@ -264,7 +261,7 @@ Description describe_age(HeaderReader& input) {
   PayloadNonce nonce;
   input.take(nonce);
   Description description{
-      .version = 1, .cipher = Cipher::chacha20_poly1305, .slot_noun = "stanza", .segments = segment_rules};
+      .version = 1, .cipher = Cipher::chacha20_poly1305, .slot_noun = "stanza", .segments = age_segments};
   for (const Stanza& stanza : header.stanzas) description.slots.push_back(describe_stanza(stanza));
   return description;
 }

@@ -40,7 +40,7 @@ constexpr bool supports_all(Cipher, const SegmentRules&) {
 
 // The size of segments is fixed when the kernels are compiled.
 bool has_kernels(Cipher cipher, const SegmentRules& rules) {
-  return info(cipher).cuda && rules == SegmentRules{};
+  return info(cipher).segments == rules;
 }
 
 constexpr std::array backends{
@@ -126,11 +126,9 @@ void check_supported(const BackendInfo& backend, const LaneSetup& setup) {
   std::vector<std::string_view> others;
   for (const BackendInfo& each : backends)
     if (each.supports(setup.cipher, setup.rules)) others.push_back(each.name);
-  const bool supports_cipher = backend.supports(setup.cipher, {});
-  throw LaneError(
-      fmt::format("{} lanes do not support {}{}", backend.name, info(setup.cipher).name,
-                  supports_cipher ? fmt::format(" with segments of {} bytes", setup.rules.plain_bytes) : ""),
-      list_hint("lanes that support it: {}", others));
+  throw LaneError(fmt::format("{} lanes do not support {} with segments of {} bytes", backend.name,
+                              info(setup.cipher).name, setup.rules.plain_bytes),
+                  list_hint("lanes that support it: {}", others));
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ inline constexpr PlanFigures figures{
     .aes_gcm = {.cpu_lane = 4.3e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 60e9},
     .kuznyechik_ctr = {.cpu_lane = 0.51e9, .max_cpu = 92e9, .max_cuda = 44e9, .max_together = 66e9},
     .kuznyechik_mgm = {.cpu_lane = 0.24e9, .max_cpu = 85e9, .max_cuda = 38e9, .max_together = 60e9},
-    .chacha20_poly1305 = {.cpu_lane = 2.6e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 60e9},
+    .chacha20_poly1305 = {.cpu_lane = 1.9e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 50e9},
     .pipe_copy = 3.6e9,
     .cuda_pipe_max = 2.3e9,
     .cuda_lane = 5.5e9,

@@ -15,14 +15,17 @@ namespace {
 template <class Check>
 void check_lane(Check check, Cipher cipher = Cipher::aes_256, std::size_t max_bytes = max_checked_bytes) {
   const LaneSpec spec{Backend::cuda, 0u, 1u};
-  const LaneSetup setup{.memory = {}, .max_in = max_bytes, .max_out = max_bytes, .cipher = cipher};
+  const LaneSetup setup{.memory = {},
+                        .max_in = max_bytes,
+                        .max_out = max_bytes,
+                        .cipher = cipher,
+                        .rules = info(cipher).segments};
   check(*open_lanes({&spec, 1}, setup).at(0));
 }
 
 template <class Check>
 void check_ciphers(Check check) {
   for (const CipherInfo& each : ciphers) {
-    if (!each.cuda) continue;
     CAPTURE(each.name);
     check_lane([&](Lane& lane) { check(lane, each.cipher); }, each.cipher);
   }
@@ -62,7 +65,7 @@ TEST_CASE("a CUDA lane authenticates associated data of every length", "[gpu]") 
 
 TEST_CASE("a CUDA lane runs jobs of all operations and ciphers in any order, with alternating keys",
           "[gpu]") {
-  check_lane([](Lane& lane) { check_turns(lane, *make_cpu_lane(), true); }, Cipher::kuznyechik);
+  check_lane([](Lane& lane) { check_turns(lane, *make_cpu_lane()); }, Cipher::kuznyechik);
 }
 
 TEST_CASE("a job without segments does nothing on a CUDA lane", "[gpu]") {
@@ -71,9 +74,10 @@ TEST_CASE("a job without segments does nothing on a CUDA lane", "[gpu]") {
 
 TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a time", "[gpu]") {
   constexpr std::size_t segments = 4000;  // more CUDA blocks than any current device runs at a time
-  const std::size_t size = segments * segment_bytes - 5;
-  const Bytes plain = test_bytes(size);
   const auto check = [&](Lane& lane, Cipher cipher) {
+    const SegmentRules& rules = info(cipher).segments;
+    const std::size_t size = segments * rules.plain_bytes - 5;
+    const Bytes plain = test_bytes(size);
     const CipherKey key = some_key(cipher);
     const SegmentStream stream{key, some_nonce(cipher), 77, test_bytes(16)};
     const Bytes sealed = seal(*make_cpu_lane(), stream, plain, segments);
@@ -81,14 +85,15 @@ TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a tim
 
     // Alternates good and bad jobs: each verdict must belong to the job that is finished.
     std::vector<Bytes> inputs(4, sealed), outputs(4, Bytes(size));
-    inputs[1][600 * sealed_segment_bytes + 9] ^= std::byte{4};
-    inputs[1][698 * sealed_segment_bytes] ^= std::byte{1};
+    inputs[1][600 * rules.sealed_bytes() + 9] ^= std::byte{4};
+    inputs[1][698 * rules.sealed_bytes()] ^= std::byte{1};
     inputs[2].back() ^= std::byte{1};
     const auto start = [&](std::size_t i) {
       lane.start({.operation = Operation::open,
                   .key = &key,
                   .in = inputs[i],
                   .out = outputs[i],
+                  .rules = rules,
                   .base_nonce = stream.base_nonce,
                   .first_segment = stream.first_segment,
                   .aad = stream.aad});
@@ -104,8 +109,9 @@ TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a tim
     CHECK(difference(outputs[0], plain) == "");
     CHECK(difference(outputs[3], plain) == "");
   };
-  for (const Cipher cipher : {Cipher::aes_256, Cipher::kuznyechik})
-    check_lane([&](Lane& lane) { check(lane, cipher); }, cipher, segments * sealed_segment_bytes);
+  for (const Cipher cipher : {Cipher::aes_256, Cipher::kuznyechik, Cipher::chacha20_poly1305})
+    check_lane([&](Lane& lane) { check(lane, cipher); }, cipher,
+               segments * info(cipher).segments.sealed_bytes());
 }
 
 TEST_CASE("a CUDA lane's Kuznyechik keystream is its encrypted counters, which carry and wrap", "[gpu]") {

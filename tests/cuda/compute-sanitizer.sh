@@ -7,14 +7,16 @@ build=${1:-build}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$build/gpuaes-keygen" -o "$folder/key"
+"$build/gpuaes-keygen" --x25519 -o "$folder/identity" >"$folder/recipient"
 head -c 20000003 /dev/urandom >"$folder/plain"
-for cipher in aes-256 kuznyechik; do
+for kind in aes-256 kuznyechik age; do
+  seal=(-c "$kind" -k "$folder/key") open=(-k "$folder/key")
+  [[ $kind != age ]] || seal=(-R "$folder/recipient") open=(-k "$folder/identity")
   for tool in memcheck racecheck initcheck; do
-    printf '%s, %s\n' "$cipher" "$tool"
-    filter=(compute-sanitizer --tool "$tool" --error-exitcode 99 "$build/gpuaes-stream" -q -c "$cipher" -k "$folder/key"
-      -l cuda:0:3 -b 1M)
-    "${filter[@]}" -i "$folder/plain" -o "$folder/sealed"
-    "${filter[@]}" -d -i "$folder/sealed" -o "$folder/opened"
+    printf '%s, %s\n' "$kind" "$tool"
+    filter=(compute-sanitizer --tool "$tool" --error-exitcode 99 "$build/gpuaes-stream" -q -l cuda:0:3 -b 1M)
+    "${filter[@]}" "${seal[@]}" -i "$folder/plain" -o "$folder/sealed"
+    "${filter[@]}" -d "${open[@]}" -i "$folder/sealed" -o "$folder/opened"
     cmp "$folder/plain" "$folder/opened"
   done
 done

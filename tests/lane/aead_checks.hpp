@@ -26,7 +26,8 @@
 
 namespace gpuaes {
 
-inline constexpr std::size_t max_checked_bytes = 4 * sealed_segment_bytes;  // of a job's input or output
+inline constexpr std::size_t max_checked_bytes =
+    4 * age_segments.sealed_bytes();  // of a job's input or output
 
 inline CipherKey some_key(Cipher cipher, std::size_t from = 7) {
   return make_key(test_bytes(info(cipher).key_bytes, from), cipher);
@@ -63,6 +64,8 @@ struct SegmentStream {
   Nonce base_nonce = some_nonce(key.cipher);
   std::uint64_t first_segment = 0;
   Bytes aad{};
+
+  const SegmentRules& rules() const { return info(key.cipher).segments; }
 };
 
 // Runs a job with `segments` segments: as many as `plain` fills, or one more, which is empty.
@@ -72,6 +75,7 @@ inline Bytes seal(Lane& lane, const SegmentStream& stream, const Bytes& plain, s
               .key = &stream.key,
               .in = plain,
               .out = sealed,
+              .rules = stream.rules(),
               .base_nonce = stream.base_nonce,
               .first_segment = stream.first_segment,
               .aad = stream.aad});
@@ -85,11 +89,13 @@ struct Opened {
 };
 
 inline Opened open(Lane& lane, const SegmentStream& stream, const Bytes& sealed) {
-  Opened opened{{}, Bytes(sealed.size() - count_segments(sealed.size()) * tag_bytes, std::byte{0xa5})};
+  const std::size_t tags = count_segments(sealed.size(), stream.rules()) * tag_bytes;
+  Opened opened{{}, Bytes(sealed.size() - tags, std::byte{0xa5})};
   lane.start({.operation = Operation::open,
               .key = &stream.key,
               .in = sealed,
               .out = opened.plain,
+              .rules = stream.rules(),
               .base_nonce = stream.base_nonce,
               .first_segment = stream.first_segment,
               .aad = stream.aad});
@@ -108,25 +114,27 @@ inline void check_opens_before(Lane& lane, const SegmentStream& stream, const By
                                const Bytes& plain, std::size_t bad) {
   const Opened opened = open(lane, stream, sealed);
   CHECK(opened.bad_segment == std::optional<std::size_t>(bad));
-  const Bytes expected = part_of(plain, 0, bad * segment_bytes);
+  const Bytes expected = part_of(plain, 0, bad * stream.rules().plain_bytes);
   CHECK(difference(part_of(opened.plain, 0, expected.size()), expected) == "");
 }
 
 // Jobs whose last segment is empty, short or full, after zero to two full ones. Both lanes must produce the
 // same output, and each must open what the other sealed.
 inline void check_segment_lengths(Lane& lane, Lane& other_lane, Cipher cipher) {
-  std::vector<std::size_t> lengths;
-  for (std::size_t i = 0; i <= 33; ++i) lengths.push_back(i);
-  for (const std::size_t around : {128, 512, 2048, 4096, 16352, 16368, 16384})
-    for (const std::size_t length : {around - 1, around, around + 1})
-      if (length <= segment_bytes) lengths.push_back(length);
   const CipherKey key = some_key(cipher);
   const SegmentStream stream{key, some_nonce(cipher), 5, test_bytes(20)};
+  const std::size_t segment = stream.rules().plain_bytes;
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i <= 33; ++i) lengths.push_back(i);
+  for (const std::size_t around : {std::size_t{128}, std::size_t{512}, std::size_t{2048}, std::size_t{4096},
+                                   std::size_t{8192}, segment - 32, segment - 16, segment})
+    for (const std::size_t length : {around - 1, around, around + 1})
+      if (length <= segment) lengths.push_back(length);
   for (std::size_t full = 0; full <= 2; ++full)
     for (const std::size_t length : lengths) {
-      if (full > 0 && length > 33 && length < 16000) continue;
+      if (full > 0 && length > 33 && length < segment - 33) continue;
       CAPTURE(lane.name(), info(cipher).name, full, length);
-      const Bytes plain = test_bytes(full * segment_bytes + length);
+      const Bytes plain = test_bytes(full * segment + length);
       const Bytes sealed = seal(lane, stream, plain, full + 1);
       CHECK(difference(sealed, seal(other_lane, stream, plain, full + 1)) == "");
       for (Lane* const opener : {&lane, &other_lane}) check_opens(*opener, stream, sealed, plain);
@@ -163,18 +171,40 @@ inline void check_segment_numbering(Lane& lane, Cipher cipher) {
        0xe,
        {"7edcba98765432100123456789abcd0e", "7edcba98765432100123456789abcd0f",
         "7edcba98765432100123456789abcd10"}}};
-  const bool is_mgm = info(cipher).family == Family::kuznyechik;
+  // The flag of the last segment, in the last byte, is added to the nonce of the third.
+  static constexpr Numbering of_age[] = {
+      {"000000000000000000000000",
+       0,
+       {"000000000000000000000000", "000000000000000000000100", "000000000000000000000200"}},
+      {"fedcba9876543210f0e1d200",
+       0xfffffffe,
+       {"fedcba98765432ef0f1e2c00", "fedcba98765432ef0f1e2d00", "fedcba9876543310f0e1d200"}},
+      {"000000000000000000000000",
+       0x0102030405060708,
+       {"000000010203040506070800", "000000010203040506070900", "000000010203040506070a00"}}};
   const CipherKey key = some_key(cipher);
-  const Bytes plain = test_bytes(2 * segment_bytes + 100);
-  for (const Numbering& numbering : is_mgm ? std::span<const Numbering>(of_mgm) : of_gcm) {
+  const std::size_t segment = info(cipher).segments.plain_bytes;
+  const Bytes plain = test_bytes(2 * segment + 100);
+  const auto numberings = [&]() -> std::span<const Numbering> {
+    switch (info(cipher).family) {
+      case Family::aes:
+        return of_gcm;
+      case Family::kuznyechik:
+        return of_mgm;
+      case Family::chacha20:
+        return of_age;
+    }
+    return {};
+  }();
+  REQUIRE(!numberings.empty());
+  for (const Numbering& numbering : numberings) {
     CAPTURE(lane.name(), numbering.first);
     const SegmentStream stream{key, nonce_of(from_hex(numbering.base)), numbering.first};
     const Bytes sealed = seal(lane, stream, plain, 3);
     Bytes expected;
     for (std::size_t i = 0; i < 3; ++i) {
       const SegmentStream alone{key, nonce_of(from_hex(numbering.nonces[i]))};
-      expected =
-          joined(std::move(expected), seal(lane, alone, part_of(plain, i * segment_bytes, segment_bytes), 1));
+      expected = joined(std::move(expected), seal(lane, alone, part_of(plain, i * segment, segment), 1));
     }
     CHECK(difference(sealed, expected) == "");
     check_opens(lane, stream, sealed, plain);
@@ -186,27 +216,28 @@ inline void check_segment_numbering(Lane& lane, Cipher cipher) {
 inline void check_bad_segments(Lane& lane, Cipher cipher) {
   const CipherKey key = some_key(cipher);
   const SegmentStream stream{key, some_nonce(cipher), 9, test_bytes(20)};
-  const Bytes plain = test_bytes(3 * segment_bytes + 33);
+  const std::size_t sealed_segment = stream.rules().sealed_bytes();
+  const Bytes plain = test_bytes(3 * stream.rules().plain_bytes + 33);
   const Bytes sealed = seal(*make_cpu_lane(), stream, plain, 4);
   const auto flipped = [](Bytes bytes, std::size_t at, unsigned bit) {
     bytes.at(at) ^= std::byte{1} << bit;
     return bytes;
   };
   for (std::size_t i = 0; i < 4; ++i) {
-    const std::size_t begin = i * sealed_segment_bytes;
-    const std::size_t end = std::min(begin + sealed_segment_bytes, sealed.size());
+    const std::size_t begin = i * sealed_segment;
+    const std::size_t end = std::min(begin + sealed_segment, sealed.size());
     for (std::size_t back = 1; back <= 18; ++back) {  // the tag and the last two bytes before it
       CAPTURE(lane.name(), i, back);
       check_opens_before(lane, stream, flipped(sealed, end - back, back % 8), plain, i);
     }
     for (std::size_t other = i; other < 4; ++other)
-      check_opens_before(lane, stream,
-                         flipped(flipped(sealed, begin, 0), other * sealed_segment_bytes + 5, 3), plain, i);
+      check_opens_before(lane, stream, flipped(flipped(sealed, begin, 0), other * sealed_segment + 5, 3),
+                         plain, i);
   }
   for (std::size_t i = 0; i + 1 < 3; ++i) {
     Bytes swapped = sealed;
-    const auto at = swapped.begin() + static_cast<std::ptrdiff_t>(i * sealed_segment_bytes);
-    std::swap_ranges(at, at + sealed_segment_bytes, at + sealed_segment_bytes);
+    const auto at = swapped.begin() + static_cast<std::ptrdiff_t>(i * sealed_segment);
+    std::swap_ranges(at, at + sealed_segment, at + sealed_segment);
     check_opens_before(lane, stream, swapped, plain, i);
   }
   check_opens_before(lane, {key, stream.base_nonce, 8, stream.aad}, sealed, plain, 0);
@@ -217,15 +248,16 @@ inline void check_bad_segments(Lane& lane, Cipher cipher) {
 // Associated data of many lengths.
 inline void check_aad(Lane& lane, Lane& other_lane, Cipher cipher) {
   const CipherKey key = some_key(cipher);
+  const SegmentRules& rules = info(cipher).segments;
   std::vector<std::size_t> sizes{512, 1008, 1023, 1024};
   for (std::size_t size = 0; size <= 128; ++size) sizes.push_back(size);
   for (const std::size_t size : sizes)
-    for (const std::size_t length : {std::size_t{0}, std::size_t{40}, segment_bytes + 1}) {
-      if (length > segment_bytes && size % 15 > 2) continue;  // the reference is slow
+    for (const std::size_t length : {std::size_t{0}, std::size_t{40}, rules.plain_bytes + 1}) {
+      if (length > rules.plain_bytes && size % 15 > 2) continue;  // the reference is slow
       CAPTURE(lane.name(), size, length);
       SegmentStream stream{key, some_nonce(cipher), 3, test_bytes(size, 50)};
       const Bytes plain = test_bytes(length);
-      const std::size_t segments = count_segments(length + tag_bytes);
+      const std::size_t segments = count_segments(length + tag_bytes, rules);
       const Bytes sealed = seal(other_lane, stream, plain, segments);
       CHECK(difference(seal(lane, stream, plain, segments), sealed) == "");
       check_opens(lane, stream, sealed, plain);
@@ -236,11 +268,10 @@ inline void check_aad(Lane& lane, Lane& other_lane, Cipher cipher) {
 }
 
 // Jobs of all operations and ciphers, with two keys of each, in random order: no job affects the next one.
-inline void check_turns(Lane& lane, Lane& other_lane, bool on_cuda = false) {
+inline void check_turns(Lane& lane, Lane& other_lane) {
   const Jitter random(11);
   for (int i = 0; i < 600; ++i) {
     const CipherInfo& row = ciphers[random.random() % ciphers.size()];
-    if (on_cuda && !row.cuda) continue;
     const CipherKey key = some_key(row.cipher, random.random() % 2);
     const SegmentStream stream{key, some_nonce(key.cipher), random.random() % 1000,
                                test_bytes(random.random() % 40)};

@@ -72,7 +72,7 @@ TEST_CASE("a lane seals and opens at any address, and writes only its output") {
   for_each_lane_and_cipher([](Lane& lane, Cipher cipher) {
     const CipherKey key = some_key(cipher);
     const SegmentStream stream{key};
-    const Bytes plain = test_bytes(segment_bytes + 100);
+    const Bytes plain = test_bytes(stream.rules().plain_bytes + 100);
     const Bytes sealed = seal(*make_cpu_lane(), stream, plain, 2);
     for (const Operation operation : {Operation::seal, Operation::open})
       for (const std::size_t shift : {1, 3, 8, 15}) {
@@ -84,6 +84,7 @@ TEST_CASE("a lane seals and opens at any address, and writes only its output") {
                     .key = &key,
                     .in = std::span(in).subspan(shift),
                     .out = std::span(out).subspan(64 - shift, result.size()),
+                    .rules = stream.rules(),
                     .base_nonce = stream.base_nonce});
         CHECK_FALSE(lane.finish().has_value());
         const Bytes before(64 - shift, std::byte{0xa5}), after(64 + shift, std::byte{0xa5});

@@ -49,7 +49,6 @@ class TrustingLane : public Lane {
 
 TEST_CASE("lanes that compute correctly pass the device self-test") {
   for (const CipherInfo& each : ciphers) {
-    if (!each.cuda) continue;
     CAPTURE(each.name);
     for (const auto make : {make_cpu_lane, make_reference_lane})
       CHECK(failure_of([&] { cuda::test_known_answers(*make(), each.cipher); }) == "");
@@ -58,9 +57,9 @@ TEST_CASE("lanes that compute correctly pass the device self-test") {
 
 TEST_CASE("a lane that computes wrong results, or accepts a wrong tag, fails the device self-test") {
   for (const CipherInfo& each : ciphers) {
-    if (!each.cuda) continue;
     const std::string cipher(each.name);
     for (const Operation operation : {Operation::ctr, Operation::seal, Operation::open}) {
+      if (operation == Operation::ctr && !each.ctr) continue;
       WrongLane wrong(operation);
       CHECK(failure_of([&] { cuda::test_known_answers(wrong, each.cipher); }) ==
             "lane: wrong failed its self-test for " + cipher);

@@ -307,11 +307,14 @@ TEST_CASE("reference lanes open if named, one by default or as many as requested
   for (const auto& lane : lanes) CHECK(lane->name() == "reference");
 }
 
-TEST_CASE("CPU and reference lanes support every cipher, and CUDA lanes those whose rows say so") {
+TEST_CASE("lanes support every cipher, and CUDA lanes only the segments of its row") {
   for (const Backend backend : {Backend::cpu, Backend::reference, Backend::cuda})
     for (const CipherInfo& cipher : ciphers) {
       CAPTURE(info(backend).name, cipher.name);
-      CHECK(info(backend).supports(cipher.cipher, {}) == (backend != Backend::cuda || cipher.cuda));
+      CHECK(info(backend).supports(cipher.cipher, cipher.segments));
+      for (const SegmentRules& rules : {SegmentRules{}, age_segments, SegmentRules{.plain_bytes = 48}})
+        CHECK(info(backend).supports(cipher.cipher, rules) ==
+              (backend != Backend::cuda || rules == cipher.segments));
     }
 }
 

@@ -38,19 +38,25 @@ GPUAES_HD inline Block first_state(const std::uint32_t* key, std::uint32_t count
   return state;
 }
 
+// A column round and a diagonal round.
+GPUAES_HD inline void double_round(std::uint32_t* x) {
+  for (unsigned column = 0; column < 4; ++column)
+    quarter_round(x[column], x[4 + column], x[8 + column], x[12 + column]);
+  for (unsigned diagonal = 0; diagonal < 4; ++diagonal)
+    quarter_round(x[diagonal], x[4 + (diagonal + 1) % 4], x[8 + (diagonal + 2) % 4],
+                  x[12 + (diagonal + 3) % 4]);
+}
+
 // One block of keystream.
 GPUAES_HD inline Block block(const std::uint32_t* key, std::uint32_t counter, const std::uint32_t* nonce) {
   const Block first = first_state(key, counter, nonce);
   Block state = first;
-  std::uint32_t* const x = state.words;
-  for (unsigned i = 0; i < 10; ++i) {
-    for (unsigned column = 0; column < 4; ++column)
-      quarter_round(x[column], x[4 + column], x[8 + column], x[12 + column]);
-    for (unsigned diagonal = 0; diagonal < 4; ++diagonal)
-      quarter_round(x[diagonal], x[4 + (diagonal + 1) % 4], x[8 + (diagonal + 2) % 4],
-                    x[12 + (diagonal + 3) % 4]);
+  GPUAES_NO_UNROLL
+  for (unsigned i = 0; i < 10; i += 2) {  // two at a time were faster on GPUs than one or ten
+    double_round(state.words);
+    double_round(state.words);
   }
-  for (unsigned i = 0; i < 16; ++i) x[i] += first.words[i];
+  for (unsigned i = 0; i < 16; ++i) state.words[i] += first.words[i];
   return state;
 }
 

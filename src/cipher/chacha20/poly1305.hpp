@@ -39,26 +39,43 @@ GPUAES_HD inline Number add(const Number& a, const Number& b) {
   return sum;
 }
 
-// Takes limbs of up to 28 bits in `a` and 27 in `b`. The result has limbs of 26 bits, except that the second
-// may have 27.
-GPUAES_HD inline Number multiply(const Number& a, const Number& b) {
-  std::uint64_t columns[5] = {};
+// A sum of products or numbers before reduction.
+struct Product {
+  std::uint64_t columns[5];
+};
+
+// The result has limbs of 26 bits, except that the second may be slightly larger.
+GPUAES_HD inline Number reduce(const Product& product) {
+  Number number;
+  std::uint64_t carry = 0;
+  for (unsigned i = 0; i < 5; ++i) {
+    const std::uint64_t column = product.columns[i] + carry;
+    number.limbs[i] = static_cast<std::uint32_t>(column) & limb_mask;
+    carry = column >> 26;
+  }
+  const std::uint64_t first = number.limbs[0] + carry * 5;
+  number.limbs[0] = static_cast<std::uint32_t>(first) & limb_mask;
+  number.limbs[1] += static_cast<std::uint32_t>(first >> 26);
+  return number;
+}
+
+GPUAES_HD inline void add_number(const Number& number, Product& sum) {
+  for (unsigned i = 0; i < 5; ++i) sum.columns[i] += number.limbs[i];
+}
+
+// Adds a * b. Takes limbs of up to 28 bits in `a` and 27 in `b`, and up to 8 products in a sum.
+GPUAES_HD inline void add_product(const Number& a, const Number& b, Product& sum) {
   for (unsigned i = 0; i < 5; ++i)
     for (unsigned j = 0; j < 5; ++j) {
       const std::uint64_t factor = i + j < 5 ? b.limbs[j] : 5u * b.limbs[j];  // 2^130 is 5
-      columns[(i + j) % 5] += a.limbs[i] * factor;
+      sum.columns[(i + j) % 5] += a.limbs[i] * factor;
     }
-  Number product;
-  std::uint64_t carry = 0;
-  for (unsigned i = 0; i < 5; ++i) {
-    const std::uint64_t column = columns[i] + carry;
-    product.limbs[i] = static_cast<std::uint32_t>(column) & limb_mask;
-    carry = column >> 26;
-  }
-  const std::uint64_t first = product.limbs[0] + carry * 5;
-  product.limbs[0] = static_cast<std::uint32_t>(first) & limb_mask;
-  product.limbs[1] += static_cast<std::uint32_t>(first >> 26);
-  return product;
+}
+
+GPUAES_HD inline Number multiply(const Number& a, const Number& b) {
+  Product product{};
+  add_product(a, b, product);
+  return reduce(product);
 }
 
 // The tag: (number mod 2^130 - 5) + s mod 2^128, in four words. `s` is the second half of the one-time key.

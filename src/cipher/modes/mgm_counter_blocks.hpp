@@ -22,7 +22,7 @@ namespace gpuaes {
 inline constexpr unsigned segment_blocks = segment_bytes / 16;
 
 // Segment i of the stream has the nonce `base` XOR i.
-struct MgmSegments : SegmentCut {
+struct MgmSegments : SegmentCut<> {
   Counter base;
   unsigned aad_blocks;  // of every segment
 

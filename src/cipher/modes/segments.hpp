@@ -47,15 +47,19 @@ inline std::size_t count_segments(const Job& job) {
   return count_segments(job.operation == Operation::seal ? job.out.size() : job.in.size(), job.rules);
 }
 
-// Consecutive segments for kernels, which number them from 0.
+// Consecutive segments for kernels, which number them from 0. Each but the last has `full_bytes` of
+// plaintext.
+template <std::size_t full_bytes = segment_bytes>
 struct SegmentCut {
+  static constexpr std::size_t sealed_full_bytes = full_bytes + tag_bytes;
+
   std::uint64_t first;  // number in the stream
   std::size_t count;
-  std::size_t sealed_bytes;  // of all segments; each but the last has sealed_segment_bytes
+  std::size_t sealed_bytes;  // of all segments
 
   GPUAES_HD std::size_t plain_bytes(std::uint64_t segment) const {
-    const std::uint64_t rest = sealed_bytes - segment * sealed_segment_bytes;
-    return (rest < sealed_segment_bytes ? rest : sealed_segment_bytes) - tag_bytes;
+    const std::uint64_t rest = sealed_bytes - segment * sealed_full_bytes;
+    return (rest < sealed_full_bytes ? rest : sealed_full_bytes) - tag_bytes;
   }
   GPUAES_HD unsigned blocks(std::uint64_t segment) const {
     return static_cast<unsigned>(plain_bytes(segment) + 15) / 16;

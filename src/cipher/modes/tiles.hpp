@@ -66,7 +66,7 @@ struct CtrTiles {
 
 // Segments of a stream (cipher/modes/segments.hpp) with nonces of GCM: segment i of the stream has the nonce
 // `base` XOR i, a big-endian number of three words.
-struct Segments : SegmentCut {
+struct Segments : SegmentCut<> {
   std::uint32_t base[3];
 
   GPUAES_HD Counter counter(std::uint64_t segment, unsigned last_word) const {

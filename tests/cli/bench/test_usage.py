@@ -12,6 +12,7 @@ LIST = "gpuaes-bench -h lists the commands"
 READ = "usage: gpuaes-bench read [OPTION]... THREADS SIZE [BUFFERS] <FILE"
 SIZE = "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G (powers of 1024)"
 CIPHERS = "the ciphers are aes-128, aes-192, aes-256, kuznyechik"
+KERNEL_CIPHERS = CIPHERS + ", chacha20-poly1305"
 MODES = "modes are ctr, seal and open; aead means seal and open"
 STEPS = "steps are read, in and out, joined by +"
 LANES = "use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
@@ -82,7 +83,7 @@ EMPTY_PARTS = [(OF_KERNELS, ["", ",", "ctr,", ",ctr"]),
     (["memory --ciphers {}"], ["gost"], "unknown cipher '{}'", CIPHERS),
     (OF_CPUS, ["AES-256", "aes", "kuznyechik,gost"], "unknown cipher '{last}'", CIPHERS),
     (OF_KERNELS, ["128", "aes", "AES-128", "aes-128x", "aes-128,aes-512", "kuznyechik "],
-     "unknown cipher '{last}'", CIPHERS),
+     "unknown cipher '{last}'", KERNEL_CIPHERS),
     (["pipeline -f raw,sealed --ciphers {}"], ["aes-128"], "the sealed format does not support aes-128",
      "formats that support it: cobblestone, openssl, raw"),
     (["pipeline -f raw,sealed --ciphers {}"], ["kuznyechik,aes-192"], "the sealed format does not support aes-192",
@@ -119,10 +120,11 @@ def test_a_program_with_cuda_names_its_kernels_even_without_a_device(words, erro
         return
     assert (result.status, result.error) == (2, error)
     if "named" in error:
-        assert re.fullmatch("there are bitslice, ttable, .*ttable4-shared.*ls-shared.*", result.hint)
+        assert re.fullmatch("there are bitslice, chacha20, ttable, .*ttable4-shared.*ls-shared.*", result.hint)
     else:
         assert result.hint == (
-            "bitslice has ctr and aead, ttable has ctr, and the others have ctr of AES or of Kuznyechik")
+            "bitslice has ctr and aead of AES and Kuznyechik, chacha20 has aead of its cipher, ttable has ctr, "
+            "and the others have ctr of AES or of Kuznyechik")
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
