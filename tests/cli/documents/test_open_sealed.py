@@ -12,7 +12,7 @@ import pytest
 
 import parts_steps
 from processes import read_terminal
-from programs import FOLDER, KEY, PATIENCE, keygen, secret_file, some_bytes, stream
+from programs import FOLDER, INSTALLED, KEY, PATIENCE, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import age_format  # noqa: E402
@@ -27,6 +27,8 @@ PLAIN = some_bytes(2 * SEGMENT + 100)
 @pytest.fixture(scope="session")
 def reader(tmp_path_factory):
     """The command that runs the installed reader."""
+    if INSTALLED:
+        return [sys.executable, FOLDER.parent / "share/gpuaes-stream/open-sealed.py"]
     if not shutil.which("cmake"):
         pytest.skip("cmake is not installed")
     if not os.access(FOLDER, os.W_OK):

@@ -4,7 +4,6 @@ slot, and only if it is unmodified."""
 import itertools
 import os
 import pathlib
-import shlex
 import types
 
 import pytest
@@ -32,9 +31,8 @@ LOW_ORDER = (0, 1, 3256062509165574317959836263561106312940081157278488055600233
 
 
 @pytest.fixture
-def people(kind, monkeypatch, work):
+def people(kind, work):
     """Four recipients with files of their identities, as the independent implementation knows them."""
-    monkeypatch.setenv("OPENSSL", shlex.join([*map(str, kind.wrap), "openssl"]))
     recipient, identity, public_key, slot, number = (
         (sf.PQ_RECIPIENT, sf.PQ_IDENTITY, sf.xwing.public_key, sf.xwing_slot, sf.XWING) if kind.post_quantum else
         (sf.RECIPIENT, sf.IDENTITY, sf.public_key, sf.x25519_slot, sf.X25519))

@@ -1,15 +1,16 @@
-"""X-Wing, after draft-connolly-cfrg-xwing-kem-10. The commands of openssl 3.5, which the environment variable OPENSSL names,
-do ML-KEM-768, and python3-cryptography does X25519."""
+"""X-Wing, after draft-connolly-cfrg-xwing-kem-10. The commands of openssl 3.5 do ML-KEM-768, and
+python3-cryptography does X25519."""
 
 import functools
 import hashlib
 import os
-import shlex
 import subprocess
 import tempfile
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+
+from programs import WITH_ML_KEM
 
 PUBLIC, CIPHERTEXT = 1184, 1088  # sizes in ML-KEM-768; X25519 adds 32 to both
 # DER of a private key with the seed (RFC 5958 and RFC 9935) and of a public key, without their contents.
@@ -23,7 +24,7 @@ def openssl(*command, out, **files):
         for name, content in files.items():
             with open(os.path.join(folder, name), "wb") as f:
                 f.write(content)
-        words = [*shlex.split(os.environ["OPENSSL"]), *command]
+        words = [WITH_ML_KEM, "openssl", *command]
         subprocess.run(words, cwd=folder, check=True, stdin=subprocess.DEVNULL, capture_output=True)
         results = []
         for name in out:
