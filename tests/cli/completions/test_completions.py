@@ -155,7 +155,10 @@ def test_fish(work):
         return [part.splitlines() for part in shown.split("END\n")[:-1]]
 
     def ask(lines):
-        return [[word for each in shown for word in inserted("", each.split("\t")[0])] for shown in complete(lines)]
+        """fish 4 adds words that only contain the letters of the line's last word."""
+        for line, shown in zip(lines, complete(lines), strict=True):
+            found = [each for each in shown if each.startswith(re.split("[ <]", line)[-1])]
+            yield [word for each in found for word in inserted("", each.split("\t")[0])]
 
     expect_completions(ask, AFTER_DASHES)
     described = {"gpuaes-stream --decr": "--decrypt\tDecrypt",

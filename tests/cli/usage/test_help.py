@@ -65,7 +65,8 @@ def widest(text):
                                      "gpuaes-bench", "gpuaes-bench pipeline"])
 def test_the_width_of_help(monkeypatch, command):
     words, is_stream = command.split(), command == "gpuaes-stream"
-    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("COLUMNS", "")  # readline, which pytest loads, may have set it
+    monkeypatch.delenv("COLUMNS")
     to_pipe = run(*words, "-h").out.decode()
     assert to_pipe.startswith(f"usage: {command} ") and max(map(len, to_pipe.splitlines())) <= 80
     cases = [(80, "to a pipe", to_pipe), (80, "on a terminal of unknown width", shown(words, 0))]
