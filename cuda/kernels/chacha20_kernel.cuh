@@ -174,18 +174,20 @@ __device__ inline poly1305::Number sum_of_thread(const ChaCha20Item& item, const
 template <bool opens>
 static __global__ void __launch_bounds__(chacha20_threads, 4)
     chacha20_poly1305_kernel(const std::uint32_t* key, PublicData aad, ChaCha20Segments segments,
-                             ChaCha20Data data, unsigned parts, SegmentSums* sums, std::uint32_t* first_bad) {
+                             ChaCha20Data data, unsigned part_bits, SegmentSums* sums,
+                             std::uint32_t* first_bad) {
   extern __shared__ uint4 chacha20_memory[];
   auto* const memories = reinterpret_cast<ChaCha20Memory*>(chacha20_memory);
   const unsigned warp = threadIdx.x / warp_lanes;
   const bool prepares = threadIdx.x >= chacha20_workers;
+  const unsigned parts = 1u << part_bits;
   const std::uint64_t items = segments.count * parts;
   let_later_begin();
   unsigned turn = 0;  // the memory of this item; the other one is that of the previous item and the next
   GPUAES_NO_UNROLL
   for (std::uint64_t number = blockIdx.x;; number += gridDim.x, turn ^= 1) {
     ChaCha20Memory& memory = memories[turn];
-    const ChaCha20Item item(segments, number, parts);
+    const ChaCha20Item item(segments, number, part_bits);
     const std::byte* const in = data.in_of(item.segment);
     std::byte* const out = data.out_of(item.segment);
     chacha20::Block block;
@@ -199,7 +201,7 @@ static __global__ void __launch_bounds__(chacha20_threads, 4)
     }
     __syncthreads();
     if (prepares && number >= gridDim.x) {
-      const ChaCha20Item previous(segments, number - gridDim.x, parts);
+      const ChaCha20Item previous(segments, number - gridDim.x, part_bits);
       finish_item<opens>(previous, parts, aad, data, memories[turn ^ 1], sums, first_bad);
     }
     if (number >= items) break;

@@ -52,8 +52,9 @@ struct SegmentShare {
   __device__ bool has_whole(unsigned row) const { return (piece(row) + 1) * piece_bytes <= bytes; }
   // The rows from `row` on in which the thread has a piece, up to four.
   __device__ unsigned rows_from(unsigned row) const {
-    const unsigned rows = (count - piece(row) + stride - 1) / stride;
-    return rows < quad ? rows : quad;
+    unsigned rows = 0;
+    while (rows < quad && has(row + rows)) ++rows;
+    return rows;
   }
   // Of the block of keystream that the thread makes for the four rows from `row` on.
   __device__ std::uint32_t counter(unsigned row) const { return 1 + piece(row + threadIdx.x % quad) / quad; }
@@ -61,12 +62,13 @@ struct SegmentShare {
   unsigned first, stride, bytes, count;  // `bytes` and `count` are those of the segment
 };
 
-// The share of a segment that a CUDA block has.
+// The share of a segment that a CUDA block has: one of 2^part_bits parts. (A division would take many
+// instructions.)
 struct ChaCha20Item {
-  __device__ ChaCha20Item(const ChaCha20Segments& segments, std::uint64_t number, unsigned parts)
-      : segment(number / parts),
-        part(static_cast<unsigned>(number % parts)),
-        share(part, parts, segments.plain_bytes(segment)) {
+  __device__ ChaCha20Item(const ChaCha20Segments& segments, std::uint64_t number, unsigned part_bits)
+      : segment(number >> part_bits),
+        part(static_cast<unsigned>(number) & ((1u << part_bits) - 1)),
+        share(part, 1u << part_bits, segments.plain_bytes(segment)) {
     segments.nonce(segment, nonce);
   }
 
