@@ -103,7 +103,7 @@ bool kuznyechik_is_right(Lane& lane) {
          seals(lane, job, plain, bytes_of("cf5d656f40c34f5c46e8bb0e29fcdb4c"));
 }
 
-// RFC 8439, section 2.8.2. The flag of the last segment, which the lane adds, is in the nonce's last byte.
+// RFC 8439, section 2.8.2. The lane sets the flag in the nonce's last byte, so that is given without it.
 bool chacha20_is_right(Lane& lane) {
   const CipherKey key =
       make_key(Cipher::chacha20_poly1305,

@@ -155,6 +155,8 @@ class CudaLane : public Lane {
 
   void launch_aead(const Job& job, JobBuffers& buffers) {
     check_nonce(job);
+    if (job.rules != info(job.key->cipher).segments)
+      throw LaneError("cuda: the job's segments are not those of its cipher");
     switch (info(job.key->cipher).family) {
       case Family::aes:
         return launch_gcm(job, buffers);

@@ -20,12 +20,10 @@ ChaCha20Segments make_segments(const ChaCha20Job& job) {
   return segments;
 }
 
-constexpr unsigned max_resident = 4;  // CUDA blocks on a multiprocessor, limited by registers
-
 // log2 of the number of CUDA blocks that share a segment: more in small launches, which gives all
 // multiprocessors work.
 unsigned part_bits_of(std::uint64_t segments) {
-  const std::uint64_t wanted = std::uint64_t{max_resident} * multiprocessors() / segments;
+  const std::uint64_t wanted = std::uint64_t{chacha20_resident} * multiprocessors() / segments;
   return std::bit_width(static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, max_chacha20_parts))) - 1;
 }
 
@@ -35,7 +33,7 @@ void launch_chacha20(const ChaCha20Job& job, const ChaCha20Data& data, std::uint
   const ChaCha20Segments segments = make_segments(job);
   if (segments.count == 0) return;
   const unsigned part_bits = part_bits_of(segments.count);
-  Grid grid = even_grid(segments.count << part_bits, chacha20_threads, max_resident);
+  Grid grid = even_grid(segments.count << part_bits, chacha20_threads, chacha20_resident);
   grid.shared_bytes = 2 * sizeof(ChaCha20Memory);
   launch(chacha20_poly1305_kernel<opens>, grid, stream, job.key, job.aad, segments, data, part_bits, job.sums,
          first_bad);

@@ -3,10 +3,11 @@
 // which is public.
 //
 // Up to eight CUDA blocks share a segment, and each of their threads takes every stride-th of its 16-byte
-// pieces, where the stride is the number of these threads. A row is one piece of each thread, and a block of
-// keystream covers four rows. A thread evaluates the polynomial of its pieces by Horner's method, four rows
-// at a time, and multiplies the result by the power of r that its last piece needs. One more warp computes r
-// and its powers for the next segment, and makes the tag of the previous one, while the others are at work.
+// pieces, where the stride is the number of these threads. A row is one piece of each thread. For every four
+// rows, a thread computes one block of keystream, and groups of four threads exchange its pieces. A thread
+// evaluates the polynomial of its pieces by Horner's method, four rows at a time, and multiplies the result
+// by the power of r that its last piece needs. One more warp computes r and its powers for the next segment,
+// and makes the tag of the previous one, while the others are at work.
 #pragma once
 
 #include "cipher/chacha20/chacha20.hpp"
@@ -27,18 +28,16 @@ struct ChaCha20Memory {
   std::uint32_t s[4];
 };
 
-// Takes the thread's pieces in up to four rows into its polynomial. `whole`: all four rows have 16 bytes.
+// Adds up to four rows to the thread's polynomial. `whole`: all four have 16 bytes.
 template <bool whole>
-__device__ inline void hash_rows(const SegmentShare& share, unsigned row, chacha20::Block& ciphertext,
+__device__ inline void hash_rows(const SegmentShare& share, unsigned row, const chacha20::Block& ciphertext,
                                  const poly1305::Number* strides, poly1305::Number& sum) {
   const unsigned rows = whole ? quad : share.rows_from(row);
   poly1305::Product next{};
   if (row > 0) add_product(sum, strides[rows - 1], next);
   for (unsigned k = 0; k < quad; ++k) {
     if (k >= rows) break;
-    std::uint32_t* const words = ciphertext.words + 4 * k;
-    if (!whole) keep_first(words, share.bytes - share.piece(row + k) * piece_bytes);
-    const poly1305::Number piece = poly1305::load(words, true);
+    const poly1305::Number piece = poly1305::load(ciphertext.words + 4 * k, true);
     if (k + 1 < rows)
       add_product(piece, strides[rows - 2 - k], next);
     else
@@ -83,7 +82,7 @@ __device__ inline poly1305::Number place(const SegmentShare& share, const poly13
   return rows == 0 ? placed : multiply(placed, memory.rows[rows - 1]);
 }
 
-// The limbs may have 32 bits.
+// The limbs of the result may need 32 bits.
 __device__ inline poly1305::Number sum_of_warp(poly1305::Number sum) {
   for (std::uint32_t& limb : sum.limbs)
     for (unsigned distance = warp_lanes / 2; distance > 0; distance /= 2)
@@ -91,7 +90,7 @@ __device__ inline poly1305::Number sum_of_warp(poly1305::Number sum) {
   return sum;
 }
 
-// The sum of `count` numbers, whose limbs may have 32 bits.
+// Adds `count` numbers with limbs of up to 32 bits.
 __device__ inline poly1305::Number sum_of(const volatile poly1305::Number* numbers, unsigned count) {
   poly1305::Product sum{};
   for (unsigned k = 0; k < count; ++k)
@@ -99,8 +98,8 @@ __device__ inline poly1305::Number sum_of(const volatile poly1305::Number* numbe
   return poly1305::reduce(sum);
 }
 
-// Adds the sum of one CUDA block to those of the others. Returns whether it was the last, and then `sum` is
-// that of all. All threads of a warp must call it.
+// Adds the sum of this CUDA block to those of the others that share the segment. Returns whether it was the
+// last; `sum` is then the total. All threads of a warp must call it.
 __device__ inline bool collect(poly1305::Number& sum, unsigned part, unsigned parts, SegmentSums& sums) {
   unsigned earlier = 0;
   if (threadIdx.x % warp_lanes == 0) {
@@ -109,6 +108,7 @@ __device__ inline bool collect(poly1305::Number& sum, unsigned part, unsigned pa
     earlier = atomicAdd(&sums.arrived, 1);
     __threadfence();
   }
+  __syncwarp();  // extends the fences to the warp
   if (__shfl_sync(0xffffffff, earlier, 0, warp_lanes) + 1 < parts) return false;
   sum = sum_of(sums.of, parts);
   __syncwarp();
@@ -116,7 +116,7 @@ __device__ inline bool collect(poly1305::Number& sum, unsigned part, unsigned pa
   return true;
 }
 
-// The polynomial of the associated data, moved before `pieces` pieces.
+// The polynomial of the associated data times r^pieces.
 __device__ inline poly1305::Number hash_aad(const PublicData& aad, unsigned pieces,
                                             const poly1305::Number& r) {
   poly1305::Number sum{};
@@ -150,8 +150,8 @@ __device__ inline void finish_item(const ChaCha20Item& item, unsigned parts, con
              item.segment, opens ? first_bad : nullptr, threadIdx.x % warp_lanes);
 }
 
-// The sum of the pieces that a thread has in a segment, the first of which are in `ciphertext`, times the
-// power of r that belongs to the last.
+// A thread's sum over its pieces, multiplied by the power of r of its last piece. `ciphertext` has the first
+// four rows.
 template <bool opens>
 __device__ inline poly1305::Number sum_of_thread(const ChaCha20Item& item, const std::uint32_t* key,
                                                  chacha20::Block& ciphertext, const std::byte* in,
@@ -168,11 +168,11 @@ __device__ inline poly1305::Number sum_of_thread(const ChaCha20Item& item, const
     chacha20::Block keystream = chacha20::block(key, item.share.counter(row), item.nonce);
     ciphertext = crypt_rows<opens>(item.share, row, keystream, in, out);
   }
-  return item.share.bytes > 0 ? place(item.share, sum, memory) : sum;
+  return place(item.share, sum, memory);
 }
 
 template <bool opens>
-static __global__ void __launch_bounds__(chacha20_threads, 4)
+static __global__ void __launch_bounds__(chacha20_threads, chacha20_resident)
     chacha20_poly1305_kernel(const std::uint32_t* key, PublicData aad, ChaCha20Segments segments,
                              ChaCha20Data data, unsigned part_bits, SegmentSums* sums,
                              std::uint32_t* first_bad) {

@@ -7,12 +7,14 @@
 
 namespace gpuaes::cuda {
 
-// In a CUDA block: those that have pieces, and all.
+// Threads of a CUDA block that process data, and all threads.
 constexpr unsigned chacha20_workers = 128, chacha20_threads = chacha20_workers + warp_lanes;
-constexpr unsigned quad = 4;  // pieces of a block of keystream, and threads that exchange them
+constexpr unsigned chacha20_resident = 4;  // CUDA blocks on a multiprocessor, limited by registers
+constexpr unsigned quad = 4;               // pieces of a block of keystream, and threads that exchange them
 constexpr unsigned piece_bytes = 16;
 
 // Segments whose numbers are in the nonces' first 11 bytes, followed by the flag of the last segment.
+static_assert(age_segments.last_flag == 11);
 struct ChaCha20Segments : SegmentCut<age_segments.plain_bytes> {
   std::uint32_t base[chacha20::nonce_words];  // little-endian
   bool ends_message;
@@ -56,7 +58,7 @@ struct SegmentShare {
     while (rows < quad && has(row + rows)) ++rows;
     return rows;
   }
-  // Of the block of keystream that the thread makes for the four rows from `row` on.
+  // The counter of the keystream block that the thread computes for the four rows from `row` on.
   __device__ std::uint32_t counter(unsigned row) const { return 1 + piece(row + threadIdx.x % quad) / quad; }
 
   unsigned first, stride, bytes, count;  // `bytes` and `count` are those of the segment
@@ -125,7 +127,11 @@ __device__ inline chacha20::Block crypt_rows(const SegmentShare& share, unsigned
   for (unsigned i = 0; i < 16; ++i) keystream.words[i] ^= loaded.words[i];
   for (unsigned k = 0; k < quad; ++k)
     if (share.has(row + k)) store_piece(keystream.words + 4 * k, out, share.piece(row + k));
-  return opens ? loaded : keystream;
+  chacha20::Block& ciphertext = opens ? loaded : keystream;
+  for (unsigned k = 0; k < quad; ++k)
+    if (!share.has_whole(row + k) && share.has(row + k))
+      keep_first(ciphertext.words + 4 * k, share.bytes - share.piece(row + k) * piece_bytes);
+  return ciphertext;
 }
 
 }  // namespace gpuaes::cuda

@@ -89,10 +89,10 @@ void launch_mgm_seal(const MgmJob& job, const std::byte* plain, std::byte* seale
 void launch_mgm_open(const MgmJob& job, const std::byte* sealed, std::byte* plain, std::uint32_t* first_bad,
                      cudaStream_t stream);
 
-// The CUDA blocks that share a segment in small launches, at most.
+// The maximum number of CUDA blocks that share a segment.
 inline constexpr unsigned max_chacha20_parts = 8;
 
-// Where these CUDA blocks add up their sums. Zeros before and after each launch.
+// The sums of the CUDA blocks that share a segment. All zeros before and after each launch.
 struct SegmentSums {
   poly1305::Number of[max_chacha20_parts];
   std::uint32_t arrived;

@@ -47,7 +47,7 @@ struct Job {
   // of segments. Only the last one may be short; it is then the last of its message.
   SegmentRules rules{};
   Nonce base_nonce{};
-  std::uint64_t first_segment = 0;  // segment i of the message has the nonce base_nonce XOR i (big-endian)
+  std::uint64_t first_segment = 0;  // its number in the message, for segment_nonce()
   bool ends_message = false;        // whether the last segment is the last of its message even if it is full
   std::span<const std::byte> aad;   // of every segment; public, at most max_aad_bytes
 

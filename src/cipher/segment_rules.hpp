@@ -1,5 +1,5 @@
-// How a message is cut into segments, the authenticated units, and how the nonce of each follows from the
-// message's. A sealed segment is the ciphertext followed by the tag.
+// How a message is cut into segments, which are authenticated separately, and how the nonce of each follows
+// from the message's. A sealed segment is the ciphertext followed by the tag.
 #pragma once
 
 #include <cstddef>

@@ -82,10 +82,11 @@ class Kernel {
 }  // namespace
 
 TEST_CASE("on the host, the ChaCha20 kernel seals and opens segments and reports the first bad one") {
-  const std::vector<Case> cases{
-      {0, 0, 0, true, 0, 1},        {0, 1, 5, true, 1, 1},      {0, 2047, 16, true, 0, 1},
-      {0, 8193, 0, true, 2, 3},     {0, 40001, 33, true, 1, 2}, {0, segment, 0, false, 0, 1},
-      {0, segment, 20, true, 3, 3}, {2, 17, 0, false, 0, 1},    {1, 5000, 0, true, 2, 2}};
+  const std::vector<Case> cases{{0, 0, 0, true, 0, 1},        {0, 1, 5, true, 1, 1},
+                                {0, 2047, 16, true, 0, 1},    {0, 8193, 0, true, 2, 3},
+                                {0, 40001, 33, true, 1, 2},   {0, segment, 0, false, 0, 1},
+                                {0, segment, 20, true, 3, 3}, {1, segment, 0, true, 0, 1},
+                                {2, 17, 0, false, 0, 1},      {1, 5000, 0, true, 2, 2}};
   for (const Case& each : cases) {
     CAPTURE(each.full, each.last, each.aad, each.part_bits, each.cuda_blocks);
     const Bytes key = counted_bytes(32), aad = counted_bytes(each.aad);

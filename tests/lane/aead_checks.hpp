@@ -64,6 +64,7 @@ struct SegmentStream {
   Nonce base_nonce = some_nonce(key.cipher);
   std::uint64_t first_segment = 0;
   Bytes aad{};
+  bool ends_message = false;
 
   const SegmentRules& rules() const { return info(key.cipher).segments; }
 };
@@ -78,6 +79,7 @@ inline Bytes seal(Lane& lane, const SegmentStream& stream, const Bytes& plain, s
               .rules = stream.rules(),
               .base_nonce = stream.base_nonce,
               .first_segment = stream.first_segment,
+              .ends_message = stream.ends_message,
               .aad = stream.aad});
   CHECK_FALSE(lane.finish().has_value());
   return sealed;
@@ -98,6 +100,7 @@ inline Opened open(Lane& lane, const SegmentStream& stream, const Bytes& sealed)
               .rules = stream.rules(),
               .base_nonce = stream.base_nonce,
               .first_segment = stream.first_segment,
+              .ends_message = stream.ends_message,
               .aad = stream.aad});
   opened.bad_segment = lane.finish();
   return opened;
@@ -122,8 +125,8 @@ inline void check_opens_before(Lane& lane, const SegmentStream& stream, const By
 // same output, and each must open what the other sealed.
 inline void check_segment_lengths(Lane& lane, Lane& other_lane, Cipher cipher) {
   const CipherKey key = some_key(cipher);
-  const SegmentStream stream{key, some_nonce(cipher), 5, test_bytes(20)};
-  const std::size_t segment = stream.rules().plain_bytes;
+  const SegmentRules& rules = info(cipher).segments;
+  const std::size_t segment = rules.plain_bytes;
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i <= 33; ++i) lengths.push_back(i);
   for (const std::size_t around : {std::size_t{128}, std::size_t{512}, std::size_t{2048}, std::size_t{4096},
@@ -135,6 +138,8 @@ inline void check_segment_lengths(Lane& lane, Lane& other_lane, Cipher cipher) {
       if (full > 0 && length > 33 && length < segment - 33) continue;
       CAPTURE(lane.name(), info(cipher).name, full, length);
       const Bytes plain = test_bytes(full * segment + length);
+      const SegmentStream stream{key, some_nonce(cipher), 5, test_bytes(20),
+                                 rules.last_may_be_full() && length == segment};
       const Bytes sealed = seal(lane, stream, plain, full + 1);
       CHECK(difference(sealed, seal(other_lane, stream, plain, full + 1)) == "");
       for (Lane* const opener : {&lane, &other_lane}) check_opens(*opener, stream, sealed, plain);
