@@ -30,14 +30,16 @@ struct ChaCha20Memory {
 
 // Adds up to four rows to the thread's polynomial. `whole`: all four have 16 bytes.
 template <bool whole>
-__device__ inline void hash_rows(const SegmentShare& share, unsigned row, const chacha20::Block& ciphertext,
+__device__ inline void hash_rows(const SegmentShare& share, unsigned row, chacha20::Block& ciphertext,
                                  const poly1305::Number* strides, poly1305::Number& sum) {
   const unsigned rows = whole ? quad : share.rows_from(row);
   poly1305::Product next{};
   if (row > 0) add_product(sum, strides[rows - 1], next);
   for (unsigned k = 0; k < quad; ++k) {
     if (k >= rows) break;
-    const poly1305::Number piece = poly1305::load(ciphertext.words + 4 * k, true);
+    std::uint32_t* const words = ciphertext.words + 4 * k;
+    if (!whole) keep_first(words, share.bytes - share.piece(row + k) * piece_bytes);
+    const poly1305::Number piece = poly1305::load(words, true);
     if (k + 1 < rows)
       add_product(piece, strides[rows - 2 - k], next);
     else

@@ -114,8 +114,8 @@ __device__ inline void keep_first(std::uint32_t* words, unsigned size) {
   }
 }
 
-// Encrypts or decrypts the thread's pieces in up to four rows. Returns their ciphertext, with zeros after the
-// end of the segment.
+// Encrypts or decrypts the thread's pieces in up to four rows. Returns their ciphertext; bytes after the end
+// of the segment are undefined.
 template <bool opens>
 __device__ inline chacha20::Block crypt_rows(const SegmentShare& share, unsigned row,
                                              chacha20::Block& keystream, const std::byte* in,
@@ -127,11 +127,7 @@ __device__ inline chacha20::Block crypt_rows(const SegmentShare& share, unsigned
   for (unsigned i = 0; i < 16; ++i) keystream.words[i] ^= loaded.words[i];
   for (unsigned k = 0; k < quad; ++k)
     if (share.has(row + k)) store_piece(keystream.words + 4 * k, out, share.piece(row + k));
-  chacha20::Block& ciphertext = opens ? loaded : keystream;
-  for (unsigned k = 0; k < quad; ++k)
-    if (!share.has_whole(row + k) && share.has(row + k))
-      keep_first(ciphertext.words + 4 * k, share.bytes - share.piece(row + k) * piece_bytes);
-  return ciphertext;
+  return opens ? loaded : keystream;
 }
 
 }  // namespace gpuaes::cuda

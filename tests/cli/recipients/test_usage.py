@@ -75,7 +75,6 @@ def test_sealed_and_opened(kind, files, options, slots):
     ("-r TEXT --label x", 2, "the age format does not accept a label", "formats that accept it: sealed"),
     ("-r TEXT -c aes-256", 2, "the age format does not support aes-256",
      "formats that support it: sealed, cobblestone, openssl, raw"),
-    ("-r TEXT -l cuda", 1, "cuda lanes do not support chacha20-poly1305", "lanes that support it: cpu, reference"),
     ("-f age -r TEXT --context 00", 2, "the age format does not accept a context", "formats that accept it: cobblestone"),
     ("-f age -r TEXT --iter 5", 2, "the age format does not accept a number of iterations", "formats that accept it: openssl"),
     ("-f sealed -r @list31 -r TEXT -r TEXT", 2, TOO_MANY, ""),
