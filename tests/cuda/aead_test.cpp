@@ -41,6 +41,10 @@ TEST_CASE("a CUDA lane reproduces Wycheproof's AES-GCM vectors", "[gpu]") {
   check_lane(check_wycheproof);
 }
 
+TEST_CASE("a CUDA lane reproduces Wycheproof's ChaCha20-Poly1305 vectors", "[gpu]") {
+  check_lane(check_wycheproof_chacha20, Cipher::chacha20_poly1305);
+}
+
 TEST_CASE("a CUDA lane reproduces the examples of GOST R 34.13-2015 and RFC 9058", "[gpu]") {
   check_lane(check_kuznyechik_ctr_example, Cipher::kuznyechik);
   check_lane(check_mgm_vectors, Cipher::kuznyechik);

@@ -18,6 +18,7 @@
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/chacha20_vectors.hpp"
 #include "support/counters.hpp"
 #include "support/gcm_vectors.hpp"
 #include "support/keys.hpp"
@@ -333,6 +334,23 @@ inline void check_cavp(Lane& lane) {
 }
 inline void check_wycheproof(Lane& lane) {
   check_gcm_vectors(lane, wycheproof_gcm_vectors(), 197);
+}
+
+// The lane adds the flag of the last segment to the nonce.
+inline void check_wycheproof_chacha20(Lane& lane) {
+  STATIC_REQUIRE(std::size(wycheproof_chacha20) == 316);
+  for (const std::string_view line : wycheproof_chacha20) {
+    const ChaCha20Vector vector = parse_chacha20_vector(line);
+    CAPTURE(lane.name(), vector.number);
+    const CipherKey key = make_key(vector.key, Cipher::chacha20_poly1305);
+    SegmentStream stream{key, nonce_of(vector.nonce), 0, vector.aad};
+    stream.base_nonce.bytes[11] ^= 1;
+    const Opened opened = open(lane, stream, vector.sealed);
+    CHECK(opened.bad_segment.has_value() == (vector.result == "invalid"));
+    if (opened.bad_segment) continue;
+    CHECK(difference(opened.plain, vector.plain) == "");
+    CHECK(difference(seal(lane, stream, vector.plain, 1), vector.sealed) == "");
+  }
 }
 
 // Kuznyechik ---------------------------------------------------------------------------------------

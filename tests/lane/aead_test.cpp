@@ -39,6 +39,10 @@ TEST_CASE("every lane passes Wycheproof's vectors for AES-GCM") {
   for_each_lane(check_wycheproof);
 }
 
+TEST_CASE("every lane passes Wycheproof's vectors for ChaCha20-Poly1305") {
+  for_each_lane(check_wycheproof_chacha20);
+}
+
 TEST_CASE("every lane passes the vectors of RFC 9058, A.1, for MGM with Kuznyechik") {
   for_each_lane(check_mgm_vectors);
 }
