@@ -73,9 +73,7 @@ inline bool __any_sync(unsigned, bool value) {
   for (unsigned distance = 16; distance > 0; distance /= 2) any |= __shfl_xor_sync(0, any, distance);
   return any != 0;
 }
-inline void __threadfence() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+inline void __threadfence() {}  // CUDA blocks run one after another
 inline std::uint32_t atomicAdd(std::uint32_t* place, std::uint32_t value) {
   return __atomic_fetch_add(place, value, __ATOMIC_RELAXED);
 }
