@@ -106,7 +106,7 @@ void add_mgm(Operations& cost) {
 }
 
 // cipher/chacha20/: 80 quarter rounds for 64 bytes with four XORs and four rotations each; the additions may
-// run beside them. Poly1305 splits 16 bytes into limbs and multiplies them.
+// run at the same time. Poly1305 splits 16 bytes into limbs and multiplies them.
 Operations chacha20_cost() {
   constexpr int blocks = 4, add_data = 16, split = 4 + 5, limbs = 5;
   return {.memory_bytes = block_bytes,

@@ -16,9 +16,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON) # finds no CUDA driver, because the CUDA 
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "gpuaes-stream encrypts and decrypts files and pipes. It reads and writes
-age files and a format of its own, on all cores or, for its own format, on
-NVIDIA GPUs; it also works without a GPU. Decryption outputs only authentic
-data and detects any modification or truncation.
+age files and a format of its own, on all cores or on NVIDIA GPUs; it also
+works without a GPU. Decryption outputs only authentic data and detects any
+modification or truncation.
 .
 gpuaes-keygen makes keys, and gpuaes-parts divides a file among several
 processes or hosts.")
