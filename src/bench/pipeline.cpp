@@ -81,7 +81,8 @@ std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
 // IoError if a chunk does not fit into memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
   const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
-                          .rates = lane_rates(setup.cipher, setup.format->authenticated),
+                          .cipher = setup.cipher,
+                          .authenticated = setup.format->authenticated,
                           .chunk_bytes = setup.chunk_bytes};
   return plan_lanes(parse_choice(setup.lanes), workload, this_machine(workload));
 }

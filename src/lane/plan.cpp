@@ -14,7 +14,8 @@ namespace {
 
 // The number of CPU lanes that outrun any disk.
 unsigned lanes_for_disk(const Workload& workload) {
-  return 1 + static_cast<unsigned>(figures.max_disk / workload.rates.cpu_lane);
+  return 1 +
+         static_cast<unsigned>(figures.max_disk / usual_lane_rate(workload.cipher, workload.authenticated));
 }
 
 // How many chunks of `chunk_bytes` the input is known to have; at least one.
@@ -29,9 +30,9 @@ std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
 unsigned fastest_device_count(unsigned cpus, const Workload& workload) {
   if (workload.from_disk) return 1;
   const auto seconds = [&](unsigned devices) {
-    const double rate = workload.rates.max_cuda * (1 + figures.extra_device_gain * (devices - 1));
+    const double rate = figures.link_use * figures.link * (1 + figures.extra_device_gain * (devices - 1));
     return devices * figures.extra_device_seconds +
-           static_cast<double>(workload.parallel_bytes) / std::min(rate, cpus * figures.cuda_lane);
+           static_cast<double>(workload.parallel_bytes) / std::min(rate, cpus * figures.read);
   };
   unsigned devices = 1;
   while (seconds(devices + 1) < seconds(devices)) ++devices;
@@ -133,22 +134,11 @@ void fit_memory(LanePlan& plan, const Machine& machine) {
 
 }  // namespace
 
-const LaneRates& lane_rates(Cipher cipher, bool authenticated) {
-  switch (info(cipher).family) {
-    case Family::aes:
-      return authenticated ? figures.aes_gcm : figures.aes_ctr;
-    case Family::kuznyechik:
-      return authenticated ? figures.kuznyechik_mgm : figures.kuznyechik_ctr;
-    case Family::chacha20:
-      return figures.chacha20_poly1305;
-  }
-  refuse_cipher(cipher);
-}
-
 // One CPU reads and writes, the others encrypt. Rounded without lround(), which would be the only reason to
 // load libm.
 unsigned lanes_for_pipes(const Workload& workload) {
-  return static_cast<unsigned>(1.5 + figures.pipe_copy / workload.rates.cpu_lane);
+  return static_cast<unsigned>(1.5 +
+                               figures.pipe_copy / usual_lane_rate(workload.cipher, workload.authenticated));
 }
 
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {

@@ -3,41 +3,47 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
 #include "lane/backends.hpp"
+#include "lane/cpu_rate.hpp"
 #include "lane/plan_figures.hpp"
 #include "system/resources.hpp"
+#include "system/sysfs.hpp"
 
 namespace gpuaes {
-
-// What a plan needs to know about the machine.
-struct Machine {
-  unsigned cpus = 1;                                  // that this process may use
-  std::size_t cache_bytes = 0;                        // of the last-level cache; 0 if unknown
-  bool cuda = false;                                  // whether CUDA lanes may open
-  std::uint64_t (*free_memory)() = available_memory;  // called only for large rings, since it is slow
-  unsigned (*show_devices)(unsigned max_devices) = show_first_devices;  // called only for large files
-};
 
 // What is known about a run before it begins.
 struct Workload {
   std::uint64_t parallel_bytes = 0;  // of input that lanes can read in parallel; 0 unless it is a file
   bool from_disk = false;            // whether most of that is not in the page cache
-  LaneRates rates = figures.aes_ctr;
+  Cipher cipher = Cipher::aes_256;
+  bool authenticated = false;
   bool cuda = true;                        // whether CUDA lanes support the stream
   std::optional<std::size_t> chunk_bytes;  // --chunk-size
+};
+
+// What a plan needs to know about the machine. The functions take time and are called only where it matters.
+struct Machine {
+  unsigned cpus = 1;            // that this process may use
+  std::size_t cache_bytes = 0;  // of the last-level cache; 0 if unknown
+  bool cuda = false;            // whether CUDA lanes may open
+  std::function<std::uint64_t()> free_memory = available_memory;
+  std::function<unsigned(unsigned max_devices)> show_devices = show_first_devices;
+  // Bytes per second of a CPU lane without I/O, and of the fastest link to a device.
+  std::function<double(const Workload&)> cpu_lane_rate = [](const Workload& workload) {
+    return measure_cpu_lane(workload.cipher, workload.authenticated);
+  };
+  std::function<std::optional<double>()> link_rate = [] { return fastest_gpu_link(); };
 };
 
 inline bool is_file(const Workload& workload) {
   return workload.parallel_bytes > 0;
 }
-
-// The speed of lanes with `cipher`, in its AEAD or in counter mode. LaneError if there are no figures for it.
-const LaneRates& lane_rates(Cipher cipher, bool authenticated);
 
 // Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
 // a plan then has at most two lanes, which are as fast as one even with a quota of one CPU.
@@ -45,11 +51,13 @@ Machine this_machine(const Workload& workload);
 
 // All specs of lanes that use a device name it.
 struct LanePlan {
-  std::vector<LaneSpec> first;    // opened before the run, which fails if they cannot open
-  std::vector<LaneSpec> instead;  // opened instead if these cannot; the ring is not sized for them
-  std::vector<LaneSpec> later;    // opened while the first lanes work, to take over; may fail to open
-  std::uint64_t later_from = 0;   // bytes of input after which they are opened
-  std::size_t chunk_bytes = 0;    // of plaintext; not yet rounded to the format's units
+  std::vector<LaneSpec> first;  // opened before the run, which fails if they cannot open
+  std::vector<LaneSpec> later;  // opened while the first lanes work, to take over; may fail to open
+  // CPU lanes for all CPUs, if `first` or `later` was chosen to be faster: used if these cannot open, or are
+  // slower after all. The ring is not sized for them.
+  std::vector<LaneSpec> instead;
+  std::uint64_t later_from = 0;  // bytes of input after which they are opened
+  std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units
   std::size_t chunks = 0;
   std::size_t jobs = 0;     // that may be in flight in all lanes together
   bool huge_pages = false;  // whether the ring should use them

@@ -1,23 +1,18 @@
-// The figures on which plans of lanes are based. Measured with AES-256 and files in the page cache on a
-// host with NVIDIA H200 devices (PCIe 5, Intel Xeon), using 1 to 64 cores and 1 to 4 devices; Kuznyechik's
-// CPU rates on an AMD EPYC with AVX2 (Zen 3).
+// The figures on which plans of lanes are based. Measured with files in the page cache on a host with NVIDIA
+// H200 devices (PCIe 5, Intel Xeon), using 1 to 64 cores and 1 to 4 devices. What differs most between
+// machines, the speed of ciphers on CPUs and of the link to a device, is measured instead, by -l auto.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "cipher/ciphers.hpp"
 
 namespace gpuaes {
 
 // Bytes of plaintext in a chunk: the default, and the minimum if chunks shrink to keep the ring in the cache.
 struct ChunkFigures {
   std::size_t bytes, min_bytes;
-};
-
-// Bytes of input per second, from a file in the page cache.
-struct LaneRates {
-  double cpu_lane;      // one CPU lane
-  double max_cpu;       // CPU lanes together: limited by the host's memory
-  double max_cuda;      // CUDA lanes of one device: limited by the link
-  double max_together;  // CPU and CUDA lanes together
 };
 
 struct PlanFigures {
@@ -35,22 +30,25 @@ struct PlanFigures {
   unsigned pipe_streams;                        // CUDA streams per device between pipes
 
   // Bytes per second.
-  LaneRates aes_ctr, aes_gcm, kuznyechik_ctr, kuznyechik_mgm, chacha20_poly1305;
-  double pipe_copy;           // copying from pipe to pipe on one CPU
-  double cuda_pipe_max;       // CUDA lanes between pipes
-  double cuda_lane;           // one CUDA lane on a file: limited by its CPU
-  double cpu_lane_with_cuda;  // one CPU lane with AES while max_file_streams CUDA lanes run
+  double usual_disk;
+  double read;           // one CPU reading from the page cache
+  double pipe_copy;      // copying from pipe to pipe on one CPU
+  double cuda_pipe_max;  // CUDA lanes between pipes
+  double link;           // of a device if the system does not say
+  double link_use;       // what copies in both directions reach of it
 
-  // CPU seconds for reading and transferring a byte with CUDA lanes, and for opening and closing them.
-  double cuda_file_cpu, cuda_pipe_cpu;  // between pipes, in addition to what CPU lanes need for the transfers
-  double cuda_start_cpu;
+  // What an additional device adds to the rate, as a fraction of the rate of one, and to the time for
+  // starting and ending CUDA.
+  double extra_device_gain, extra_device_seconds;
 
-  double extra_device_gain;  // what an additional device adds to the rate, as a fraction of the rate of one
-  double extra_device_seconds;  // and to the time for starting and ending CUDA
+  std::uint64_t min_cuda_file;  // bytes of the smallest file for which auto considers CUDA
+  double open_seconds;          // to open CUDA lanes
+  double end_seconds;           // that CUDA lanes add at the end of the program
+  double min_gain;  // required speedup from CUDA: the expected rates are not accurate enough for less
 
-  double open_seconds;  // to open CUDA lanes while CPU lanes work
-  double end_seconds;   // that CUDA lanes add at the end of the program
-  double min_gain;      // required speedup from CUDA: the rates are not accurate enough for less
+  // CPU seconds for opening and closing CUDA lanes, and for each byte between pipes in addition to what CPU
+  // lanes need for the transfers.
+  double cuda_start_cpu, cuda_pipe_cpu;
 };
 
 inline constexpr PlanFigures figures{
@@ -79,29 +77,38 @@ inline constexpr PlanFigures figures{
     .max_streams_of_several = 16,
     .pipe_streams = 2,
 
-    // The rates of CUDA lanes are lower, and the times below longer, than on an idle host: otherwise CUDA
-    // would take over on a busy host where CPU lanes finish first.
-    .aes_ctr = {.cpu_lane = 3.4e9, .max_cpu = 92e9, .max_cuda = 44e9, .max_together = 66e9},
-    .aes_gcm = {.cpu_lane = 4.3e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 60e9},
-    .kuznyechik_ctr = {.cpu_lane = 0.51e9, .max_cpu = 92e9, .max_cuda = 44e9, .max_together = 66e9},
-    .kuznyechik_mgm = {.cpu_lane = 0.24e9, .max_cpu = 85e9, .max_cuda = 38e9, .max_together = 60e9},
-    .chacha20_poly1305 = {.cpu_lane = 1.9e9, .max_cpu = 85e9, .max_cuda = 44e9, .max_together = 50e9},
+    .usual_disk = 3e9,
+    .read = 5.5e9,
     .pipe_copy = 3.6e9,
     .cuda_pipe_max = 2.3e9,
-    .cuda_lane = 5.5e9,
-    .cpu_lane_with_cuda = 2.4e9,
-
-    .cuda_file_cpu = 0.14e-9,
-    .cuda_pipe_cpu = 0.6e-9,
-    .cuda_start_cpu = 0.3,
+    .link = 64e9,
+    .link_use = 0.7,
 
     // Two devices encrypt 64 to 76 GB/s instead of 47. For more, this is an estimate.
     .extra_device_gain = 0.5,
     .extra_device_seconds = 0.34,
 
-    .open_seconds = 0.7,
-    .end_seconds = 0.15,
+    .min_cuda_file = std::uint64_t{1} << 30,
+    .open_seconds = 0.45,
+    .end_seconds = 0.05,
     .min_gain = 1.3,
+
+    .cuda_start_cpu = 0.3,
+    .cuda_pipe_cpu = 0.6e-9,
 };
+
+// Bytes per second of one CPU lane, with its input and output: for the number of lanes that keep up with a
+// pipe or a disk. Kuznyechik's on an AMD EPYC with AVX2 (Zen 3).
+constexpr double usual_lane_rate(Cipher cipher, bool authenticated) {
+  switch (info(cipher).family) {
+    case Family::aes:
+      return authenticated ? 4.3e9 : 3.4e9;
+    case Family::kuznyechik:
+      return authenticated ? 0.24e9 : 0.51e9;
+    case Family::chacha20:
+      return 1.9e9;
+  }
+  refuse_cipher(cipher);
+}
 
 }  // namespace gpuaes

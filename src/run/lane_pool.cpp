@@ -9,17 +9,45 @@
 #include <stop_token>
 #include <utility>
 
+#include "lane/auto_lanes.hpp"
+
 namespace gpuaes {
 namespace {
 
-// Waits until `bytes` of input have been processed. Returns false if the run ends first.
-bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_token& end) {
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Waits. Returns false if the run ends first.
+bool await(milliseconds time, const std::stop_token& end) {
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any called;
-  while (pipeline.bytes_in() < bytes && !end.stop_requested())
-    called.wait_for(lock, end, std::chrono::milliseconds(20), [] { return false; });
+  called.wait_for(lock, end, time, [] { return false; });
   return !end.stop_requested();
+}
+
+bool await_bytes(const Pipeline& pipeline, std::uint64_t bytes, const std::stop_token& end) {
+  while (pipeline.bytes_in() < bytes)
+    if (!await(milliseconds(10), end)) return false;
+  return !end.stop_requested();
+}
+
+// How far a run was at some time.
+struct Position {
+  explicit Position(const Pipeline& pipeline) : bytes(pipeline.bytes_in()) {}
+  double bytes_per_second_until(const Position& later) const {
+    return static_cast<double>(later.bytes - bytes) /
+           std::chrono::duration<double>(later.time - time).count();
+  }
+
+  std::uint64_t bytes;
+  Clock::time_point time = Clock::now();
+};
+
+unsigned count(const std::vector<LaneSpec>& specs) {
+  unsigned sum = 0;
+  for (const LaneSpec& spec : specs) sum += spec.count.value_or(1);
+  return sum;
 }
 
 }  // namespace
@@ -34,14 +62,18 @@ std::vector<std::unique_ptr<Lane>> LanePool::open(const std::vector<LaneSpec>& s
   return lanes;
 }
 
+std::vector<std::unique_ptr<Lane>> LanePool::open_instead(const std::string& reason,
+                                                          const Messages& messages) const {
+  messages.detail(fmt::format("lanes {} are used instead: {}", describe_specs(plan_.instead), reason));
+  return open(plan_.instead);
+}
+
 std::vector<std::unique_ptr<Lane>> LanePool::open_first(const Messages& messages) const {
   try {
     return open(plan_.first);
   } catch (const LaneError& error) {
     if (plan_.instead.empty()) throw;
-    messages.detail(
-        fmt::format("lanes {} are used instead: {}", describe_specs(plan_.instead), error.what()));
-    return open(plan_.instead);
+    return open_instead(error.what(), messages);
   }
 }
 
@@ -52,15 +84,44 @@ std::unique_ptr<Lane> LanePool::open_fallback() const {
 std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) const {
   if (plan_.later.empty()) return {};
   return std::jthread([this, &pipeline, &messages](const std::stop_token& end) {
-    if (plan_.later_from > 0 && !await_bytes(pipeline, plan_.later_from, end)) return;
     try {
-      pipeline.replace_lanes(open(plan_.later));
-      messages.detail(fmt::format("lanes {} take over", describe_specs(plan_.later)));
+      if (await_bytes(pipeline, plan_.later_from, end)) try_later(pipeline, messages, end);
     } catch (const std::exception& error) {
-      messages.detail(
-          fmt::format("the first lanes continue; the later ones could not be opened: {}", error.what()));
+      messages.detail(fmt::format("the first lanes continue: {}", error.what()));
     }
   });
+}
+
+void LanePool::try_later(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const {
+  const Position start(pipeline);
+  std::vector<std::unique_ptr<Lane>> lanes;
+  try {
+    lanes = open(plan_.later);
+  } catch (const LaneError& error) {
+    if (plan_.instead.empty()) throw;
+    return pipeline.replace_lanes(open_instead(error.what(), messages));
+  }
+  // That of all CPU lanes, estimated from those that ran.
+  const double cpu =
+      start.bytes_per_second_until(Position(pipeline)) * count(plan_.instead) / count(plan_.first);
+  pipeline.replace_lanes(std::move(lanes));
+  messages.detail(fmt::format("lanes {} take over", describe_specs(plan_.later)));
+  if (plan_.instead.empty()) return;
+  const std::optional<double> cuda = observe(pipeline, end);
+  if (!cuda || cuda_continues({.cpu = cpu, .cuda = *cuda})) return;
+  const std::string reason =
+      fmt::format("CUDA lanes do {:.2f} GB/s, and CPU lanes did {:.2f}", *cuda / 1e9, cpu / 1e9);
+  pipeline.replace_lanes(open_instead(reason, messages));
+}
+
+// Bytes per second once all chunks have been used, which the previous lanes may still have filled. None if
+// the run ends first.
+std::optional<double> LanePool::observe(const Pipeline& pipeline, const std::stop_token& end) const {
+  if (!await_bytes(pipeline, pipeline.bytes_in() + plan_.chunks * plan_.chunk_bytes, end))
+    return std::nullopt;
+  const Position start(pipeline);
+  if (!await(milliseconds(100), end)) return std::nullopt;
+  return start.bytes_per_second_until(Position(pipeline));
 }
 
 std::string describe_specs(const std::vector<LaneSpec>& specs) {

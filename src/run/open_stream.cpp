@@ -152,7 +152,8 @@ std::unique_ptr<OpenStream> make_stream(const Options& options, StreamParts part
 
 Workload OpenStream::workload(std::optional<std::size_t> chunk_bytes) {
   return {.parallel_bytes = source().parallel_size(),
-          .rates = lane_rates(session().cipher(), parts_.authenticated),
+          .cipher = session().cipher(),
+          .authenticated = parts_.authenticated,
           .cuda = info(Backend::cuda).supports(session().cipher(), session().rules()),
           .chunk_bytes = chunk_bytes};
 }

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <limits>
 
 #include "base/text.hpp"
+#include "system/sysfs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,13 +20,6 @@ namespace {
 // Higher numbers are ignored.
 constexpr unsigned max_cpus = CPU_SETSIZE;
 constexpr unsigned max_nodes = 1024;
-
-// The first line of a file; empty if it cannot be read.
-std::string first_line(const std::string& name) {
-  std::string line;
-  std::getline(std::ifstream(name) >> std::ws, line);
-  return line;
-}
 
 // A list of numbers below `limit`, in sysfs's form: "0-3,8,10-11". Empty if it does not have that form.
 std::vector<unsigned> parse_list(std::string_view text, unsigned limit) {

@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "io/fd.hpp"
 #include "pipeline/rig.hpp"
@@ -33,11 +35,11 @@ class CapturedMessages {
 
 // Calls `run` with the pool for this plan, and returns the messages.
 template <class Run>
-std::string messages_of(const LanePlan& plan, Run run) {
+std::string messages_of(const LanePlan& plan, Run run, LanePool::Wrap wrap = {}) {
   const TempDir directory;
   const std::string file = directory / "messages";
   const LaneSetup setup{};
-  const LanePool pool(plan, setup, {});
+  const LanePool pool(plan, setup, std::move(wrap));
   Messages messages("program");
   messages.set_level(Messages::Level::verbose);
   {
@@ -60,6 +62,32 @@ std::string messages_of_run(std::string_view later) {
     CHECK(rig.run() == "");
   });
   CHECK(rig.wrong_output(size) == "");
+  return said;
+}
+
+// The messages of a run whose plan has lanes to use instead of later ones. The later ones get no input.
+std::string messages_of_trial(bool first_lanes_work) {
+  Rig rig({});
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
+  LanePlan plan;
+  plan.first = parse_lanes("cpu:1").named;
+  plan.later = parse_lanes("reference:1").named;
+  plan.instead = parse_lanes("cpu:3").named;
+  const auto feed_first_lanes = [&](std::unique_ptr<Lane> opened) {
+    if (first_lanes_work && run.pipeline.bytes_in() == 0) {
+      put(run.pipe.writer, test_bytes(64));
+      CHECK(eventually([&] { return run.pipeline.bytes_in() == 64; }));
+    }
+    return opened;
+  };
+  std::string said = messages_of(
+      plan,
+      [&](const LanePool& pool, const Messages& messages) { pool.take_over(run.pipeline, messages).join(); },
+      feed_first_lanes);
+  run.pipe.writer.close();
+  CHECK(result_of(std::move(ended)) == "");
   return said;
 }
 
@@ -86,9 +114,17 @@ TEST_CASE("later lanes take over, and a message says which") {
   CHECK(messages_of_run("cpu:1+reference:2") == "program: lanes cpu:1+reference:2 take over\n");
 }
 
+TEST_CASE("if later lanes are slower than the first ones were, those to use instead take over") {
+  CHECK(messages_of_trial(false) == "program: lanes reference:1 take over\n");
+  const std::string said = messages_of_trial(true);
+  CHECK(
+      said.starts_with("program: lanes reference:1 take over\n"
+                       "program: lanes cpu:3 are used instead: CUDA lanes do 0.00 GB/s, and CPU lanes did "));
+}
+
 TEST_CASE("if later lanes cannot open, the first ones continue, and a message says why") {
   const std::string message = messages_of_run("cuda:9999");
-  CHECK(message.starts_with("program: the first lanes continue; the later ones could not be opened: "));
+  CHECK(message.starts_with("program: the first lanes continue: "));
   CHECK((contains(message, "CUDA") || contains(message, "NVIDIA driver")));
 }
 
