@@ -19,7 +19,7 @@ namespace {
 using namespace cuda;
 
 constexpr std::size_t streams = 4;
-constexpr Runs timed{2, 9, 3, 0.2};
+constexpr Runs timed{2, 9, 5, 0.2};
 constexpr Runs tried{1, 3, 1, 0.02};  // to find the best of several shapes
 
 Operations limits_of(const BenchData& data) {

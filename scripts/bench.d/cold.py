@@ -24,7 +24,7 @@ def run(fixture):
     fixture.results.heading(f"file of {words_of(size)} that is not in the page cache to /dev/null")
     folder = disk_folder(fixture)
     if not folder:
-        fixture.results.left_out("file that is not in the page cache: no folder on a disk")
+        fixture.results.left_out("no folder on a disk")
         return
     with folder_in(folder) as work:
         source = os.path.join(work, "in")
@@ -32,16 +32,16 @@ def run(fixture):
         if evict(source):
             measure(fixture, source, size)
         else:
-            fixture.results.left_out("file that is not in the page cache: the system keeps it there")
+            fixture.results.left_out("the system keeps the file in the page cache")
 
 
 def measure(fixture, source, size):
     direct = Contender("dd iflag=direct", ["dd", f"if={source}", "of=/dev/null", "bs=8M", "iflag=direct", "status=none"],
                        program="dd iflag=direct", action="copy")
     cat = Contender("cat", ["cat"], source, action="copy")
-    ours = [fixture.ours("sealed", lanes, source) for lanes in ("cpu:1", "cpu", *fixture.cuda_lanes()[:1], "auto", "auto:low-cpu")]
+    ours = [fixture.ours("sealed", lanes, source) for lanes in ("cpu:1", "cpu", *fixture.cuda_lanes(), "auto", "auto:low-cpu")]
     openssl, age = fixture.openssl(source), [fixture.ours("age", "auto", source), *fixture.age_rivals("age", source)]
     contenders = [direct, cat, *ours, openssl, *age]
     for c in contenders:
         c.prepare = lambda: evict(source)
-    fixture.compare("cold", words_of(size), contenders, size, 3, 90, direct, openssl)
+    fixture.compare(words_of(size), contenders, size, direct, openssl)

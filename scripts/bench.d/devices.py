@@ -5,7 +5,7 @@ import subprocess
 
 from units import MI
 
-MAIN_KERNELS = ["--variants", "bitslice,ttable"]
+MAIN_KERNELS = ["--variants", "bitslice,chacha20,ttable"]
 OTHER_KERNELS = ["--variants", "sbox*,ttable1*,ttable4*,ls-*"]
 TRACE_BYTES = 512 * MI
 TRACE_MS = 4
@@ -14,30 +14,28 @@ TRACE_MS = 4
 def run_limits(fixture):
     fixture.results.heading("limits")
     fixture.bench_rows("ciphers", "memory", "--ciphers", "aes-256,kuznyechik")
-    lanes = [f"{kind}:{count}" for count in dict.fromkeys((1, fixture.cpus)) for kind in ("none", "cpu")]
-    fixture.bench_rows("pipeline", "pipeline", "-l", ",".join(lanes), "-b", "64K,256K,1M,4M", "-f", "raw,sealed",
-                       "--seconds", "0.1" if fixture.quick else "0.3", seconds=40)
     if fixture.gpus:
         fixture.bench_rows("links", "device", seconds=40)
         fixture.bench_rows("limits", "limits", seconds=40)
 
 
 def run_kernels(fixture):
-    """Measures bitslice and ttable with all ciphers and modes, then with more sizes; then the others in counter mode."""
+    """Measures the filter's kernels and ttable with all ciphers and modes, then with more sizes; then the others in counter
+    mode."""
     if fixture.gpus:
         fixture.results.heading("CUDA kernels, data in device memory")
-        fixture.bench_rows("kernels", "kernels", *MAIN_KERNELS, "--ciphers", "aes-128,aes-192,aes-256,kuznyechik",
-                           "--modes", "ctr,aead", "--sizes", "4M,1G", seconds=110)
-        fixture.bench_rows("kernels", "kernels", *MAIN_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr,seal",
-                           "--sizes", "16K,64K,256K,1M,16M,64M,256M", seconds=50)
+        fixture.bench_rows("kernels", "kernels", *MAIN_KERNELS, "--ciphers", "aes-128,aes-192,aes-256,kuznyechik,chacha20-poly1305",
+                           "--modes", "ctr,aead", "--sizes", "4M,1G", seconds=170)
+        fixture.bench_rows("kernels", "kernels", *MAIN_KERNELS, "--ciphers", "aes-256,kuznyechik,chacha20-poly1305", "--modes", "ctr,seal",
+                           "--sizes", "16K,64K,256K,1M,16M,64M,256M", seconds=100)
         fixture.bench_rows("kernels", "kernels", *OTHER_KERNELS, "--ciphers", "aes-256,kuznyechik", "--modes", "ctr",
-                           "--sizes", "4M,256M", seconds=90)
+                           "--sizes", "256M", seconds=90)
 
 
 def run_keys(fixture):
     if fixture.gpus:
         fixture.results.heading("CUDA kernels with different keys")
-        fixture.bench_rows("keys", "keys", "--ciphers", "aes-256,kuznyechik", seconds=40)
+        fixture.bench_rows("keys", "keys", "--ciphers", "aes-256,kuznyechik,chacha20-poly1305", seconds=60)
 
 
 def run_sweep(fixture):

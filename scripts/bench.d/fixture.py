@@ -8,23 +8,25 @@ import shutil
 import subprocess
 import tempfile
 
-from contender import Contender, take_turns
+from contender import MIN_RUNS, Contender, take_turns
 from units import MI
 
 
 def make_random_file(path, size):
-    """Random bytes, as fast as they can be made: the keystream of a random key."""
-    key, iv = os.urandom(16).hex(), os.urandom(16).hex()
-    with open(path, "wb") as out, subprocess.Popen(
-            ["openssl", "enc", "-aes-128-ctr", "-K", key, "-iv", iv, "-in", "/dev/zero"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as openssl:
-        while size > 0:
-            data = openssl.stdout.read(min(size, MI))
-            if not data:
-                raise SystemExit("bench: openssl enc made no random data")
-            out.write(data)
-            size -= len(data)
-        openssl.kill()
+    """Random bytes, as fast as they can be made: the keystream of a random key. They are also written to the disk, so
+    that the system does not write them while programs are measured."""
+    zeros = f"{path}.zeros"
+    with open(zeros, "wb") as file:
+        os.truncate(file.fileno(), size)
+    subprocess.run(["openssl", "enc", "-aes-128-ctr", "-K", os.urandom(16).hex(), "-iv", os.urandom(16).hex(), "-bufsize", str(MI),
+                    "-in", zeros, "-out", path], check=True)
+    os.remove(zeros)
+    sync(path)
+
+
+def sync(path):
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
 
 
 def folder_in(parent):
@@ -53,6 +55,7 @@ class Fixture:
         self.gpus = len(re.findall(r"^cuda:\d+", listed, re.M))
         if not self.gpus:
             results.left_out("CUDA lanes: no GPU")
+        self.installed = [rival for rival in ("age", "rage", "gpg") if self.starts(rival)]
         self.files = {}
 
     def path(self, name):
@@ -64,13 +67,12 @@ class Fixture:
             file.write(secret)
         return path
 
-    def runs(self, count):
-        return 1 if self.quick else count
-
-    def compare(self, part, case, contenders, size, runs, seconds, *baselines):
+    def compare(self, case, contenders, size, *baselines, runs=MIN_RUNS):
         """Lets the contenders take turns, and keeps their results."""
-        take_turns(contenders, self.runs(runs), self.deadline.at_most(seconds))
-        self.results.compare(part, case, contenders, size, *baselines)
+        if take_turns(contenders, 1 if self.quick else runs, self.deadline):
+            self.results.compare(case, contenders, size, *baselines)
+        else:
+            self.results.left_out(f"{case}: the time limit was reached")
 
     # Data: random, and in the page cache -----------------------------------------------------------
 
@@ -88,6 +90,7 @@ class Fixture:
                 made = subprocess.run(command, stdin=source, stdout=out, stderr=subprocess.PIPE, text=True)
             if made.returncode != 0:
                 raise SystemExit(f"bench: cannot make {name}: {made.stderr.strip()}")
+            sync(name)
         return self.warm(name)
 
     def encrypted(self, size, form="sealed"):
@@ -101,11 +104,15 @@ class Fixture:
         return path
 
     def forget_files(self):
-        """Removes the files, which also keeps their dirty pages from being written to the disk."""
+        self.forget_encrypted()
         for path in self.files.values():
-            for name in glob.glob(f"{glob.escape(path)}*"):
-                os.remove(name)
+            os.remove(path)
         self.files = {}
+
+    def forget_encrypted(self):
+        for path in self.files.values():
+            for name in glob.glob(f"{glob.escape(path)}.*"):
+                os.remove(name)
 
     # Contenders -------------------------------------------------------------------------------------
 
@@ -131,12 +138,12 @@ class Fixture:
                          lanes=lanes or "auto")
 
     def cuda_lanes(self):
-        """Arguments of -l for one GPU, alone and with CPU lanes."""
-        return ["cuda:0", "cpu+cuda:0"] if self.gpus else []
+        """The argument of -l for one GPU, if there is one."""
+        return ["cuda:0"] if self.gpus else []
 
     def age_lanes(self):
         """cpu, auto, and cuda:0 if there is a GPU and its lanes have this format's cipher."""
-        return ["cpu", *(lanes for lanes in self.cuda_lanes()[:1] if self.works(self.ours("age", lanes))), "auto"]
+        return ["cpu", *(lanes for lanes in self.cuda_lanes() if self.works(self.ours("age", lanes))), "auto"]
 
     # Rivals -----------------------------------------------------------------------------------------
 
@@ -159,11 +166,11 @@ class Fixture:
         """age and rage, doing what ours() does with this form."""
         action, options = {"age": ("encrypt", ["-r", self.recipient]),
                            "open age": ("decrypt", ["-d", "-i", self.identity])}[form]
-        return [Contender(f"{name} program", [name, *options], source, every=2, program=name, format="age", action=action)
-                for name in ("age", "rage") if self.starts(name)]
+        return [Contender(f"{name} program, {action}", [name, *options], source, program=name, format="age", action=action)
+                for name in ("age", "rage") if name in self.installed]
 
     def gpg(self, source=os.devnull):
-        if not self.starts("gpg"):
+        if "gpg" not in self.installed:
             return []
         home = self.path("gnupg")
         os.makedirs(home, mode=0o700, exist_ok=True)
@@ -171,7 +178,7 @@ class Fixture:
                    "--passphrase-file", self.passphrase_file, "--s2k-count", "1024", "--cipher-algo", "AES256",
                    "--compress-algo", "none", "--symmetric", "--output", "-"]
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)  # starts gpg-agent
-        return [Contender("gpg", command, source, every=3, cipher="aes-256", action="encrypt")]
+        return [Contender("gpg", command, source, cipher="aes-256", action="encrypt")]
 
     def stop_gpg_agent(self):
         if os.path.isdir(self.path("gnupg")):

@@ -13,18 +13,18 @@ def run(fixture):
     size = fixture.file_size
     fixture.results.heading(f"file of {words_of(size)} to /dev/null, by number of GPUs")
     if not fixture.gpus:
-        fixture.results.left_out("numbers of GPUs: no GPU")
+        fixture.results.left_out("no GPU")
         return
     devices = [lanes_of(count) for count in counts]
     # A file for which nearly all of the time goes into starting and ending CUDA.
     start = [fixture.ours("sealed", each, fixture.file_of(KI)) for each in devices]
-    fixture.compare("gpus", words_of(KI), start, KI, 7, 60, start[0])
+    fixture.compare(words_of(KI), start, KI, start[0])
     path = fixture.file_of(size)
     sources = {"raw": path, "sealed": path, "open": fixture.encrypted(size)}
 
     def measure(lanes, case="", *options):
         contenders = [fixture.ours(form, each, source, more=options) for form, source in sources.items() for each in lanes]
-        fixture.compare("gpus", words_of(size) + case, contenders, size, 3, 90)
+        fixture.compare(words_of(size) + case, contenders, size)
 
     measure(["cpu", *devices])
     fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "4,8,16", "--sizes",

@@ -37,13 +37,34 @@ def available_memory():
     return int(re.search(r"^MemAvailable:\s+(\d+)", text_of("/proc/meminfo"), re.M).group(1)) * KI
 
 
+def total_memory():
+    return int(re.search(r"^MemTotal:\s+(\d+)", text_of("/proc/meminfo"), re.M).group(1)) * KI
+
+
 def file_system(path):
     return first_line("findmnt", "-no", "FSTYPE", "-T", path) or "unknown"
 
 
+def lscpu(*names):
+    """What lscpu says, which knows the names of ARM processors."""
+    found = dict(map(str.strip, line.split(":", 1)) for line in lines_of("lscpu") if ":" in line)
+    return [found.get(name, "unknown") for name in names]
+
+
 def cpu_name():
-    """From lscpu, which knows the names of ARM processors."""
-    return next((line.partition(":")[2].strip() for line in lines_of("lscpu") if line.startswith("Model name")), "unknown")
+    return "{} (family {}, model {}, stepping {})".format(*lscpu("Model name", "CPU family", "Model", "Stepping"))
+
+
+def topology():
+    """Cores and threads, as the system sees them; a virtual machine can hide which CPUs share a core."""
+    cores = {(text_of(f"{folder}/physical_package_id"), text_of(f"{folder}/core_id"))
+             for folder in glob.glob("/sys/devices/system/cpu/cpu*/topology")}
+    return f"{len(cores)} cores, {os.cpu_count()} threads"
+
+
+def virtual():
+    hypervisor, = lscpu("Hypervisor vendor")
+    return "no" if hypervisor == "unknown" and "hypervisor" not in text_of("/proc/cpuinfo").split() else f"yes, hypervisor: {hypervisor}"
 
 
 def cpu_extensions():
@@ -74,9 +95,11 @@ def describe(fixture, arguments):
     yield "version", first_line(fixture.program, "-V")
     yield "CPU", cpu_name()
     yield "CPUs", str(fixture.cpus)
+    yield "topology", topology()
+    yield "virtual machine", virtual()
     yield "extensions", cpu_extensions()
     yield "caches", caches()
-    yield "memory", f"{available_memory() / GI:.0f} GiB available"
+    yield "memory", f"{total_memory() / GI:.0f} GiB"
     yield "Linux", os.uname().release
     for gpu in gpus() if fixture.gpus else []:
         name, driver, generation, width, memory = [field.strip() for field in gpu.split(",")]
@@ -89,4 +112,8 @@ def describe(fixture, arguments):
         if version:
             yield rival, version
     yield "data", file_system(fixture.work)
+    yield "disk", file_system(fixture.disk)
     yield "large file", words_of(fixture.file_size)
+    yield "stream", words_of(fixture.stream_size)
+    if fixture.quick:
+        yield "quick", "one run of each program, to try the script"

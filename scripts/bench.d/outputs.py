@@ -1,4 +1,4 @@
-"""From file to file, against cp and sync."""
+"""From file to file, with other programs. The output is on the disk when a run ends, as with `cp` and `sync`."""
 
 import os
 import shutil
@@ -9,9 +9,13 @@ from machine import available_memory, file_system
 from units import MI, words_of
 
 
+def synced(command, output):
+    """The command, and then sync."""
+    return ["sh", "-c", '"$@" && sync -- "$0"', output, *command]
+
+
 def copy_and_sync(source, output):
-    script = 'cp --reflink=never -- "$1" "$2" && sync -- "$2"'
-    return Contender("cp, sync", ["sh", "-c", script, "sh", source, output], action="copy")
+    return Contender("cp, sync", synced(["cp", "--reflink=never", "--", source, output], output), action="copy")
 
 
 def memory_folder():
@@ -27,13 +31,12 @@ def disk_folder(fixture):
 
 
 def run(fixture):
-    fixture.forget_files()  # otherwise the system may be writing them to the disk
-    os.sync()
+    fixture.forget_files()
     for kind, folder in (("memory", memory_folder()), ("disk", disk_folder(fixture))):
         room = min(shutil.disk_usage(folder).free // 3, available_memory() // 4) if folder else 0
         size = min(fixture.stream_size, room // MI * MI)
         if size < min(fixture.stream_size, 64 * MI):
-            fixture.results.left_out(f"file to file, {kind}: no folder with room")
+            fixture.results.left_out(f"{kind}: no folder with room")
             continue
         with folder_in(folder) as work:
             measure(fixture, kind, work, size)
@@ -48,13 +51,14 @@ def measure(fixture, kind, work, size):
     fixture.results.heading(f"file to file, {kind} ({file_system(work)}), {words_of(size)}")
     source, output = os.path.join(work, "in"), os.path.join(work, "out")
     make_random_file(source, size)
-    with open(source, "rb") as file:
-        os.fsync(file.fileno())
     copy = copy_and_sync(source, output)
-    ours = [fixture.ours(form, "auto", more=["-i", source, "-o", output]) for form in ("raw", "sealed")]
-    openssl = fixture.openssl(source)
-    openssl.command += ["-out", output]
-    for c in (copy, *ours, openssl):
+    ours = [fixture.ours(form, "auto", more=["-o", output, source]) for form in ("raw", "sealed", "age")]
+    openssl, *rivals = [fixture.openssl(), *fixture.age_rivals("age")]
+    openssl.command = synced([*openssl.command, "-in", source, "-out", output], output)
+    for rival in rivals:
+        rival.command = synced([*rival.command, "-o", output, source], output)
+    contenders = [copy, *ours, openssl, *rivals]
+    for c in contenders:
         c.prepare = lambda: remove(output)
-    fixture.compare("output", f"{kind}, {words_of(size)}", [copy, *ours, openssl], size, 3, 20, copy, openssl)
+    fixture.compare(f"{kind}, {words_of(size)}", contenders, size, copy, openssl)
     remove(output)

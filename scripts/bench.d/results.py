@@ -5,7 +5,8 @@ import os
 
 # A row for each program and input that was measured. Programs that took turns have the same `case`.
 PROGRAM_COLUMNS = ["part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds",
-                   "min_seconds", "cpu_seconds", "lanes_seconds"]
+                   "min_seconds", "max_seconds", "cpu_seconds", "lanes_seconds", "command"]
+OF_ONE_CALL = ("date", "command", "left out", "failed")  # facts that may differ between calls for one folder
 
 
 def number(value, digits=2):
@@ -24,6 +25,7 @@ class Results:
     def __init__(self, folder):
         self.folder = folder
         os.makedirs(folder, exist_ok=True)
+        self.part = None  # which is being measured
         self.tables = {}  # rows, by the name of the table
         self.facts = []  # (name, value) for run.csv
         self.failures = []
@@ -36,35 +38,67 @@ class Results:
             print(f"{name:10} {value}", flush=True)
             self.facts.append((name, value))
 
+    def keep_other_parts(self, parts):
+        """Keeps what the folder has from an earlier call, without these parts. It must be of the same machine and
+        programs."""
+        earlier = [(row["name"], row["value"]) for row in self.read("run")]
+        if not earlier:
+            return
+        old, new = ([fact for fact in facts if fact[0] not in OF_ONE_CALL] for facts in (earlier, self.facts))
+        if old != new:
+            different = ", ".join(dict.fromkeys(name for name, _ in [*old, *new] if
+                                                [fact for fact in old if fact[0] == name] != [fact for fact in new if fact[0] == name]))
+            raise SystemExit(f"bench: the results in {self.folder} are of another machine, program or size: {different}")
+        earlier = [(name, value) for name, value in earlier if value.partition(":")[0] not in parts or name not in OF_ONE_CALL]
+        self.facts = earlier + [fact for fact in self.facts if fact not in earlier]
+        for file in os.listdir(self.folder):
+            name, ending = os.path.splitext(file)
+            if ending == ".csv" and name != "run":
+                self.add_rows(name, [row for row in self.read(name) if row["part"] not in parts])
+
+    def read(self, name):
+        path = os.path.join(self.folder, f"{name}.csv")
+        if not os.path.exists(path):
+            return []
+        with open(path, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
     def left_out(self, text):
-        if ("left out", text) not in self.facts:
-            print(f"  left out: {text}", flush=True)
-            self.facts.append(("left out", text))
+        self.note("left out", text)
 
     def failed(self, text):
-        print(f"  failed: {text}", flush=True)
         self.failures.append(text)
-        self.facts.append(("failed", text))
+        self.note("failed", text)
+
+    def note(self, kind, text):
+        fact = (kind, f"{self.part}: {text}" if self.part else text)
+        if fact not in self.facts:
+            print(f"  {kind}: {text}", flush=True)
+            self.facts.append(fact)
 
     def add(self, table, rows):
+        self.add_rows(table, [{"part": self.part, **row} for row in rows])
+
+    def add_rows(self, table, rows):
         if rows:
             self.tables.setdefault(table, []).extend(rows)
 
-    def compare(self, part, case, contenders, size, *baselines):
+    def compare(self, case, contenders, size, *baselines):
         """Keeps a row for each contender, and prints its rate and its speed relative to each baseline."""
         rows = []
         for c in contenders:
             if c.failed:
-                self.failed(f"{part}, {case}, {c.name}: {c.failed}")
+                self.failed(f"{case}, {c.name}: {c.failed}")
             if not c.has_run():
                 continue
-            self.add("programs", [{"part": part, "case": case, **c.row(), "bytes": size}])
+            self.add("programs", [{"case": case, **c.row(), "bytes": size}])
             gigabytes = size / 1e9
             rate = f"{gigabytes / c.wall:.2f}" if size >= 1 << 20 else f"{c.wall * 1e3:.2f} ms"
-            rows.append([c.name, rate, number(c.median("cpu") / gigabytes, 3) if size >= 1 << 20 else "-",
-                         *(number(base.wall / c.wall if base and base.has_run() else None) for base in baselines)])
+            spread = f"{(max(c.times['wall']) - min(c.times['wall'])) / c.wall:.0%}"
+            rows.append([c.name, rate, spread, number(c.median("cpu") / gigabytes, 3) if size >= 1 << 20 else "-",
+                         *(number(base.wall / c.wall if base.has_run() else None) for base in baselines)])
         if rows:
-            print_table([case, "GB/s", "CPU s/GB", *(f"x {base.name}" if base else "" for base in baselines)], rows)
+            print_table([case, "GB/s", "spread", "CPU s/GB", *(f"x {base.name}" for base in baselines)], rows)
 
     def write(self):
         for name, rows in self.tables.items():
