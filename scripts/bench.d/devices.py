@@ -65,5 +65,6 @@ def window_of(events):
     work = [event for event in spans if event["name"] == "kernel"] or spans
     middle = sorted(event["ts"] for event in work)[len(work) // 2]
     since, until = middle - 500 * TRACE_MS, middle + 500 * TRACE_MS
-    return [{"track": names[event["tid"]], "what": event["name"], "start_us": f"{event['ts'] - since:.1f}",
-             "length_us": f"{event['dur']:.1f}"} for event in spans if event["ts"] < until and event["ts"] + event["dur"] > since]
+    kept = [(event, max(event["ts"], since), min(event["ts"] + event["dur"], until)) for event in spans]
+    return [{"track": names[event["tid"]], "what": event["name"], "start_us": f"{start - since:.1f}", "length_us": f"{end - start:.1f}"}
+            for event, start, end in kept if start < end]

@@ -9,7 +9,7 @@ def run(fixture):
     path = fixture.file_of(size)
     sources = {"raw": path, "sealed": path, "open": fixture.encrypted(size)}
     ours = [fixture.ours(form, each, source) for each in lanes for form, source in sources.items()]
-    ours += [fixture.ours("cobblestone", "auto", path), fixture.ours("sealed", "auto:low-cpu", path)]
+    ours.append(fixture.ours("sealed", "auto:low-cpu", path))
     if fixture.gpus:
         ours.append(fixture.ours("sealed", "cpu+cuda:0", path))
     read = fixture.read_alone(path)

@@ -125,7 +125,6 @@ class Fixture:
             "raw": ("raw", "encrypt", cipher, [*key, *chosen, "-f", "raw", "--iv", iv]),
             "sealed": ("sealed", "encrypt", cipher, [*key, *chosen]),
             "open": ("sealed", "decrypt", cipher, [*key, "-d"]),
-            "cobblestone": ("cobblestone", "encrypt", cipher, [*key, "-f", "cobblestone"]),
             "age": ("age", "encrypt", "chacha20-poly1305", ["-r", self.recipient]),
             "open age": ("age", "decrypt", "chacha20-poly1305", ["-k", self.identity, "-d"])}[form]
         name = f"{prefix}{form}{f' -l {lanes}' if lanes else ''}"
@@ -183,15 +182,6 @@ class Fixture:
     def stop_gpg_agent(self):
         if os.path.isdir(self.path("gnupg")):
             subprocess.run(["gpgconf", "--homedir", self.path("gnupg"), "--kill", "all"], check=False)
-
-    def gost_engine(self, source=os.devnull):
-        """openssl enc with Kuznyechik from the gost engine."""
-        command = ["openssl", "enc", "-engine", "gost", "-kuznyechik-ctr", "-K", self.key.hex(), "-iv", self.iv[:16]]
-        tried = subprocess.run(command, input=b"x", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-        if tried.returncode == 0 and len(tried.stdout) == 1:
-            return [Contender("gost-engine", command, source, cipher="kuznyechik", action="encrypt")]
-        self.results.left_out("gost-engine: not installed")
-        return []
 
     def read_alone(self, source):
         """Parallel reads of a file, without a cipher."""

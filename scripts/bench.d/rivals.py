@@ -9,7 +9,6 @@ def run(fixture):
     measure(fixture, min(GI, fixture.file_size), 1)
     for size in sorted({min(64 * MI, fixture.file_size), min(GI, fixture.file_size)}):
         measure(fixture, size, fixture.cpus)
-    run_gost_engine(fixture)
 
 
 def measure(fixture, size, count):
@@ -22,12 +21,3 @@ def measure(fixture, size, count):
     rivals += [rival for form in ("age", "open age") for rival in fixture.age_rivals(form, sources[form])]
     with on_cpus(count):
         fixture.compare(f"{words_of(size)}, {count} CPU{'s' * (count > 1)}", [*ours, *rivals], size, rivals[0])
-
-
-def run_gost_engine(fixture):
-    size = min(64 * MI, fixture.file_size)
-    path = fixture.file_of(size)
-    for gost in fixture.gost_engine(path):
-        with on_cpus(1):
-            ours = fixture.ours("raw", "cpu:1", path, cipher="kuznyechik")
-            fixture.compare(f"{words_of(size)}, 1 CPU, Kuznyechik", [ours, gost], size, gost)

@@ -1,6 +1,6 @@
-"""Sentences of PERFORMANCE.md with figures of the run: its conclusions, and how often the results were measured."""
+"""The conclusions of PERFORMANCE.md: a sentence each, with figures of the run. One whose rows were not measured is left out."""
 
-from results import NOT_MEASURED, OURS, cpu_of, named, rate_of, ratio
+from results import NOT_MEASURED, OURS, cpu_of, named, rate_of, ratio, size_of
 
 
 def conclusions(run):
@@ -8,62 +8,56 @@ def conclusions(run):
     return "\n".join(f"- {line}" for line in lines) or NOT_MEASURED
 
 
-def ours(run, part, **values):
-    return named(run.of_part(part), **{"program": OURS, "cipher": "aes-256", "format": "sealed", "action": "encrypt", **values})
+def ours(rows, **values):
+    return named(rows, **{"program": OURS, "cipher": "aes-256", "format": "sealed", "action": "encrypt", **values})
 
 
-def other(run, part, program):
-    return named(run.of_part(part), program=program, action="encrypt")
+def other(rows, program):
+    return named(rows, program=program, action="encrypt")
+
+
+AGE = {"cipher": "chacha20-poly1305", "format": "age"}
+
+
+def on_one_and_all_cpus(run, title, verb, program, link, **values):
+    single, files = run.on_cpus(1), run.of_part("file")
+    row, rival, all_cpus = ours(single, **values), other(single, program), ours(files, lanes="cpu", **values)
+    return row and rival and all_cpus and (
+        f"**{title}**: one CPU {verb} a {size_of(single)} file in the page cache at {rate_of(row)} GB/s, {ratio(row, rival)} the rate "
+        f"of `{program}`. {run.fact('CPUs')} CPUs do so at {rate_of(all_cpus)} GB/s with {size_of(files)}. {link}")
 
 
 def aes_on_cpus(run):
-    row, openssl = ours(run, "file", lanes="cpu"), other(run, "file", "openssl")
-    return row and openssl and (
-        f"**AES on CPUs**: a file in the page cache is sealed at {rate_of(row)} GB/s on {run.fact('CPUs')} CPUs, "
-        f"{ratio(row, openssl)} the rate of `openssl` on one. [Files on CPUs](#files-on-cpus)")
-
-
-def gpu(run):
-    rows = [(ours(run, "file", lanes="cuda:0", cipher=cipher), ours(run, "file", lanes="cpu", cipher=cipher))
-            for cipher in ("aes-256", "kuznyechik")]
-    if not all(row for pair in rows for row in pair):
-        return None
-    aes, kuznyechik = (ratio(*pair) for pair in rows)
-    return (f"**On a GPU**, the same file is sealed with AES at {aes} the rate of the CPUs, and with Kuznyechik at "
-            f"{kuznyechik}. [Files on a GPU](#files-on-a-gpu)")
+    return on_one_and_all_cpus(run, "AES on CPUs", "seals", "openssl", "[Files on CPUs](#files-on-cpus)")
 
 
 def age_files(run):
-    files = [row for row in run.of_part("age") if row["case"].startswith("file") and row["action"] == "encrypt"]
-    largest = [row for row in files if row["bytes"] == max((row["bytes"] for row in files), key=int)]
-    row, age = named(largest, program=OURS, lanes="auto"), named(largest, program="age")
-    if row and age:
-        return f"**age files** are encrypted at {rate_of(row)} GB/s, {ratio(row, age)} the rate of `age`. [age files](#age-files)"
-    age = other(run, "file", "age")
-    return age and (f"**age files** of {OURS} were not measured in this run. `age` encrypts the same file at {rate_of(age)} "
-                    "GB/s. [age files](#age-files)")
+    return on_one_and_all_cpus(run, "age files", "encrypts", "age", "[age files](#age-files)", **AGE)
+
+
+def gpu(run):
+    files = run.of_part("file")
+    kinds = {"AES": {}, "Kuznyechik": {"cipher": "kuznyechik"}, "age files": AGE}
+    pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
+    ratios = [f"{ratio(*pair)} with {name}" for name, pair in pairs.items() if all(pair)]
+    return ratios and (
+        f"**On a GPU**, a file of {size_of(files)} takes the startup of CUDA as well. The rate, relative to that of "
+        f"{run.fact('CPUs')} CPUs: {', '.join(ratios)}. [Files on a GPU](#files-on-a-gpu)")
 
 
 def pipes(run):
-    row = ours(run, "pipe", lanes="auto")
-    copy = max((row for row in run.of_part("pipe") if row["program"] == "gpuaes-bench copy"), key=lambda row: row["rate"], default=None)
-    return row and copy and (
-        f"**Between two pipes**, data is sealed at {rate_of(row)} GB/s, where a filter that only copies reaches "
-        f"{rate_of(copy)} GB/s. [Pipes](#pipes)")
+    here = run.of_part("pipe")
+    row, cat = ours(here, lanes="auto"), named(here, program="cat")
+    return row and cat and (
+        f"**Between two pipes**, data is sealed at {rate_of(row)} GB/s. `cat` copies it at {rate_of(cat)} GB/s. [Pipes](#pipes)")
 
 
 def cold_files(run):
-    row, openssl = ours(run, "cold", lanes="auto"), other(run, "cold", "openssl")
+    here = run.of_part("cold")
+    row, openssl = ours(here, lanes="auto"), other(here, "openssl")
     return row and openssl and (
         f"**A file that is not in the page cache** is sealed at the rate of the disk, here {rate_of(row)} GB/s, and takes "
         f"{cpu_of(row)} CPU seconds per GB, where `openssl` takes {cpu_of(openssl)}. [Cold files](#cold-files-and-cpu-time)")
 
 
-def counts(run):
-    runs = [int(row["runs"]) for row in run.programs]
-    once, twice = runs.count(1), runs.count(2)
-    return (f"Of the {len(runs)} results of programs in this run, {once} were measured once, {twice} twice, and "
-            f"{len(runs) - once - twice} at least three times.")
-
-
-TABLES = {"conclusions": conclusions, "counts": counts}
+TABLES = {"conclusions": conclusions}

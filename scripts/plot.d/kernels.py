@@ -1,9 +1,10 @@
 """Pictures of gpuaes-bench kernels: bars for one size, and lines by size."""
 
 import math
+import os
 import re
 
-from inputs import group, points
+from inputs import group, number, points, read
 from style import COLORS, GRAY, MAX_LINES, MODES, RATE, label_lines, plain, significant, size_axis, size_name, title_of
 
 COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
@@ -12,6 +13,7 @@ COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
 TABLES = {"sbox": ("S-box", COLORS[0]), "ttable1": ("one T-table", COLORS[1]), "ttable4": ("four T-tables", COLORS[2]),
           "ls": ("LS tables", COLORS[0])}
 PLACES = ["constant", "texture", "global", "shared"]
+OURS = ("bitslice", "chacha20")  # the kernels of gpuaes-stream; only gpuaes-bench has the others
 
 
 def split(variant):
@@ -27,20 +29,35 @@ def order_of(variant):
     return (at, "banks" in place, int(threads.group(1)) if threads else 1, variant)
 
 
-def draw(plt, rows, save):
+def draw(plt, rows, save, folder):
+    link = rate_of_link(folder)
     rows = points(rows, ("variant", "cipher", "mode", "copies"), ("bytes", "gb_per_s"))
     ciphers = group(rows, "cipher")
     sizes = {cipher: len({row["bytes"] for row in here}) for (cipher,), here in ciphers.items()}
     for (cipher,), of_cipher in ciphers.items():
-        if sizes[cipher] < max(sizes.values()):  # only measured for a table
+        if sizes[cipher] < max(sizes.values()) or len({row["variant"] for row in of_cipher}) < 2:  # only measured for a table
             continue
-        save(draw_bars(plt, of_cipher, cipher), cipher)
+        save(draw_bars(plt, of_cipher, cipher, link), cipher)
         panels = panels_of(of_cipher)
         if panels:
-            save(draw_by_size(plt, panels, cipher), f"{cipher}-by-size")
+            save(draw_by_size(plt, panels, cipher, link), f"{cipher}-by-size")
 
 
-def draw_bars(plt, rows, cipher):
+def rate_of_link(folder):
+    """The best rate of copies to and from the first device at once, each way, in the results that are next to the kernels."""
+    path = os.path.join(folder, "links.csv")
+    rows = read(path)[0] if os.path.exists(path) else []
+    return max((number(row["value"]) for row in rows if row["what"] == BOTH and row["device"] == "cuda:0"), default=None)
+
+
+BOTH = "both at once, each way"
+
+
+def link_name(link):
+    return f"the link, each way: {significant(link)} {RATE}"
+
+
+def draw_bars(plt, rows, cipher, link):
     """Bars for the mode and size with the most kernels measured; of several such sizes, the largest."""
     _, of_mode = max(group(rows, "mode", "copies").items(), key=lambda each: len({row["variant"] for row in each[1]}))
     count = {size: len({row["variant"] for row in here}) for (size,), here in group(of_mode, "bytes").items()}
@@ -65,27 +82,32 @@ def draw_bars(plt, rows, cipher):
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(max(ys.values()) + 0.8, -0.8)
     axis.set_xlabel(RATE)
+    handles = [axis.axvline(link, color="black", linestyle="--", linewidth=1, label=link_name(link))] if link else []
     tables = {TABLES[split(name)[0]][0]: color_of(name) for name in ys if split(name)[1]}
-    if len(tables) > 1:
-        handles = [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in tables.items()]
+    handles += [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in tables.items()]
+    if handles:
         axis.legend(handles=handles, frameon=False, loc="lower right")
     mode, copies = of_mode[0]["mode"], of_mode[0]["copies"]
-    axis.set_title(plain(f"{title_of(cipher)}, {MODES.get(mode, mode)}, launches of {size_name(size)}, {where(copies)}"))
+    axis.set_title(plain(f"{title_of(cipher)} kernels, {MODES.get(mode, mode)}, launches of {size_name(size)}, {where(copies)}"))
     return figure
 
 
 def color_of(variant):
     tables, place = split(variant)
-    return TABLES[tables][1] if place else GRAY
+    return TABLES[tables][1] if place else COLORS[3] if variant in OURS else GRAY
 
 
 def place_name(place):
     """shared-banks-4threads: a copy of the table in each bank, 4 threads for a block."""
     words = place.split("-")
     if words[0] not in PLACES:
-        return place
+        return with_ours(place)
     threads = next((word.removesuffix("threads") for word in words if word.endswith("threads")), None)
     return f"{words[0]} memory" + (", a copy per bank" if "banks" in words else "") + (f", {threads} threads per block" if threads else "")
+
+
+def with_ours(variant):
+    return f"{variant} (gpuaes-stream)" if variant in OURS else variant
 
 
 def where(copies):
@@ -111,7 +133,7 @@ def panels_of(rows):
     return panels
 
 
-def draw_by_size(plt, panels, cipher):
+def draw_by_size(plt, panels, cipher, link):
     columns = min(len(panels), 2 if len(panels) <= 4 else 3)
     lines = math.ceil(len(panels) / columns)
     figure, axes = plt.subplots(lines, columns, figsize=(4.8 * columns, 0.6 + 2.8 * lines), squeeze=False, sharey=True)
@@ -129,9 +151,12 @@ def draw_by_size(plt, panels, cipher):
         for color, (name, line) in zip(COLORS, lines.items()):
             at = sorted(line)
             axis.plot(at, [line[size] for size in at], color=color, marker="o", markersize=3, linewidth=1.6)
-            ends.append((at[-1], line[at[-1]], name, color))
+            ends.append((at[-1], line[at[-1]], with_ours(name), color))
         label_lines(axis, ends)
+        if link:
+            axis.axhline(link, color="black", linestyle="--", linewidth=1)
+            axis.annotate(link_name(link), (max(sizes), link), xytext=(0, 3), textcoords="offset points", fontsize=8, ha="right")
     for axis in axes[:, 0]:
         axis.set_ylabel(RATE)
-    figure.suptitle(title_of(cipher), x=0.01, ha="left", fontsize=11)
+    figure.suptitle(f"{title_of(cipher)} kernels, by size of a launch", x=0.01, ha="left", fontsize=11)
     return figure

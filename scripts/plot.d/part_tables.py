@@ -1,4 +1,4 @@
-"""Tables of gpuaes-bench results: ciphers, the pipeline, links and kernels."""
+"""Tables of gpuaes-bench results: ciphers, links and kernels."""
 
 from inputs import group
 from results import GI, MI, markdown
@@ -7,24 +7,11 @@ from style import MODES, significant, size_name, title_of
 
 def ciphers_table(run):
     rows = []
-    for (cipher, mode, chunk), here in group(run.ciphers, "cipher", "mode", "chunk_bytes").items():
+    for (cipher, mode), here in group([row for row in run.ciphers if int(row["chunk_bytes"]) == MI], "cipher", "mode").items():
         rates = {int(row["threads"]): float(row["gb_per_s"]) for row in here}
-        rows.append([f"{title_of(cipher)}, {mode}, chunks of {size_name(int(chunk))}", *(significant(rates[count]) for count in sorted(rates))])
+        rows.append([f"{title_of(cipher)}, {mode}", *(significant(rates[count]) for count in sorted(rates))])
     counts = sorted({int(row["threads"]) for row in run.ciphers})
-    return markdown(["GB/s", *(f"{count} thread{'s' * (count > 1)}" for count in counts)], rows)
-
-
-def pipeline_table(run):
-    rows = []
-    for row in run.pipeline:
-        if int(row["chunk_bytes"]) not in CHUNKS:
-            continue
-        rows.append([f"{row['format']}, `{row['lanes']}`, {size_name(int(row['chunk_bytes']))}",
-                     *(significant(float(row[name])) for name in ("gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"))])
-    return markdown(["format, lanes, chunk", "GB/s", "µs per chunk", "cipher", "waiting", "rest"], rows)
-
-
-CHUNKS = (256 << 10, 1 << 20)  # of CPU lanes, for pipes and for files
+    return markdown(["GB/s, chunks of 1 MiB", *(f"{count} thread{'s' * (count > 1)}" for count in counts)], rows)
 
 
 def links_table(run):
@@ -41,13 +28,13 @@ def limits_table(run):
     return markdown(["", "", ""], [[row["what"], significant(float(row["value"])), row["unit"]] for row in run.limits])
 
 
-MAIN_KERNELS = ("bitslice", "ttable")
+MAIN_KERNELS = ("bitslice", "chacha20", "ttable")
 
 
 def kernels_table(run):
-    """bitslice and ttable: the largest launches, and launches of the size that lanes make."""
+    """The kernels of the filter and ttable: the largest launches, and launches of the size that lanes make."""
     rows = []
-    ciphers = ("aes-128", "aes-192", "aes-256", "kuznyechik")
+    ciphers = ("aes-128", "aes-192", "aes-256", "kuznyechik", "chacha20-poly1305")
     for kernel in MAIN_KERNELS:
         for mode, text in MODES.items():
             fields = []
@@ -86,6 +73,6 @@ def keys_table(run):
 
 
 TABLES = {
-    "ciphers": ciphers_table, "pipeline": pipeline_table, "links": links_table, "limits": limits_table,
+    "ciphers": ciphers_table, "links": links_table, "limits": limits_table,
     "kernels": kernels_table, "variants": variants_table, "keys": keys_table,
 }

@@ -6,7 +6,10 @@ from inputs import BadInput, read
 from style import significant, size_name
 
 OURS = "gpuaes-stream"
+RIVALS = ("openssl", "age", "rage", "gpg")
 MI, GI = 1 << 20, 1 << 30
+MIN_RUNS = 5  # results of fewer runs are not shown
+SPREAD = 0.1  # from the slowest to the fastest run, relative to the median: tables show the range of larger ones
 NOT_MEASURED = "Not measured in this run."  # instead of a table
 
 
@@ -17,8 +20,11 @@ class Run:
         self.facts = self.read(folder, "run")
         if not self.facts:
             raise BadInput("has no run.csv")
-        for name in ("programs", "ciphers", "pipeline", "links", "limits", "kernels", "keys"):
+        if self.fact("quick"):
+            raise BadInput("has results of scripts/bench --quick, which only tries the script")
+        for name in ("programs", "ciphers", "links", "limits", "kernels", "keys"):
             setattr(self, name, self.read(folder, name))
+        self.programs = [row for row in self.programs if int(row["runs"]) >= MIN_RUNS]
         for row in self.programs:
             row["rate"] = int(row["bytes"]) / float(row["seconds"]) / 1e9
 
@@ -28,7 +34,7 @@ class Run:
         return read(path)[0] if os.path.exists(path) else []
 
     def fact(self, name):
-        return next((row["value"] for row in self.facts if row["name"] == name), "")
+        return next(iter(self.facts_of(name)), "")
 
     def facts_of(self, name):
         return [row["value"] for row in self.facts if row["name"] == name]
@@ -36,15 +42,25 @@ class Run:
     def of_part(self, part):
         return [row for row in self.programs if row["part"] == part]
 
+    def on_cpus(self, count):
+        """The rows with the largest file that other programs encrypted on this number of CPUs."""
+        found = [row for row in self.of_part("rivals") if row["case"].partition(", ")[2] == cpus_name(count)]
+        return [row for row in found if int(row["bytes"]) == max(int(row["bytes"]) for row in found)]
+
+
+def cpus_name(count):
+    return f"{count} CPU{'s' * (str(count) != '1')}"
+
 
 def cpu_name(run):
-    return run.fact("CPU").replace("(R)", "").replace("(TM)", "").removesuffix(" Processor")
+    return run.fact("CPU").replace("(R)", "").replace("(TM)", "").replace(" Processor", "")
 
 
 def machine_name(run):
     names = run.facts_of("GPU")
     gpu = f"one {names[0]}" if len(names) == 1 else f"{len(names)} × {names[0]}" if names else "no GPU"
-    return f"{run.fact('CPUs')} CPUs ({cpu_name(run)}), {gpu}"
+    kind = "a virtual machine with " if run.fact("virtual machine").startswith("yes") else ""
+    return f"{kind}{run.fact('CPUs')} CPUs ({cpu_name(run).partition(' (')[0]}), {gpu}"
 
 
 def with_machine(run, table):
@@ -59,28 +75,36 @@ def named(rows, **values):
     return next((row for row in rows if all(row[name] == value for name, value in values.items())), None)
 
 
+def varies(row):
+    """Whether a table shows the slowest and the fastest run."""
+    return float(row["max_seconds"]) - float(row["min_seconds"]) > SPREAD * float(row["seconds"])
+
+
 def rate_of(row):
-    return significant(row["rate"]) if row else ""
-
-
-def both_rates(row):
-    """The rate of the whole process and, in parentheses, the rate without the startup and shutdown of CUDA."""
+    """In GB/s, with the range if it is large."""
     if not row:
         return ""
-    if "cuda" not in row["lanes"] or not row["lanes_seconds"]:
-        return rate_of(row)
-    return f"{rate_of(row)} ({significant(int(row['bytes']) / float(row['lanes_seconds']) / 1e9)})"
+    low, high = (int(row["bytes"]) / float(row[name]) / 1e9 for name in ("max_seconds", "min_seconds"))
+    return significant(row["rate"]) + (f" ({significant(low)} to {significant(high)})" if varies(row) else "")
+
+
+def lanes_rate_of(row):
+    """Without the startup and shutdown of CUDA."""
+    return significant(int(row["bytes"]) / float(row["lanes_seconds"]) / 1e9) if row and row["lanes_seconds"] else ""
 
 
 def cpu_of(row):
-    """CPU seconds per gigabyte, or the CPU time of a small input."""
-    if row and int(row["bytes"]) < MI:
-        return duration(float(row["cpu_seconds"]))
+    """CPU seconds per gigabyte."""
     return f"{float(row['cpu_seconds']) / int(row['bytes']) * 1e9:.2f}" if row else ""
 
 
 def time_of(row):
-    return duration(float(row["seconds"])) if row else ""
+    if not row:
+        return ""
+    time, low, high = (duration(float(row[name])) for name in ("seconds", "min_seconds", "max_seconds"))
+    if low.split()[1] == high.split()[1] == time.split()[1]:
+        low, high = low.split()[0], high.split()[0]
+    return time + (f" ({low} to {high})" if varies(row) else "")
 
 
 def ratio(row, base):

@@ -19,7 +19,7 @@ def plain(text):
 
 
 def title_of(cipher):
-    return cipher.upper() if cipher.startswith("aes-") else cipher.capitalize()
+    return cipher.upper() if cipher.startswith("aes-") else cipher.capitalize().replace("Chacha20-poly", "ChaCha20-Poly")
 
 
 def size_name(size):

@@ -9,7 +9,7 @@ COLUMNS = {"variant", "cipher", "mode", "threads", "blocks_per_thread", "streams
 SHAPE = ("threads", "blocks_per_thread")
 
 
-def draw(plt, rows, save):
+def draw(plt, rows, save, _):
     """Rows without streams are rates on data in device memory; rows with streams include copies to and from it."""
     rows = points(rows, ("variant", "cipher", "mode"), (*SHAPE, "streams", "gb_per_s"), absent=("streams",))
     resident = [row for row in rows if not row["streams"]]

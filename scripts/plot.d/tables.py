@@ -5,25 +5,24 @@ import re
 import conclusions
 import part_tables
 from inputs import group
-from results import (MI, NOT_MEASURED, OURS, both_rates, cpu_name, cpu_of, markdown, named, rate_of, ratio, size_of, time_of,
+from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_rate_of, markdown, named, rate_of, ratio, size_of, time_of,
                      with_machine)
-from style import title_of
-
-RIVALS = ("openssl", "age", "rage", "gpg", "gost-engine")
-
+from style import size_name, title_of
 
 # The run -------------------------------------------------------------------------------------------
 
 
 def run_table(run):
     names = run.facts_of("GPU")
-    rows = [("date", run.fact("date")), ("commit", f"`{run.fact('commit')[:12]}`"), ("command", f"`{run.fact('command')}`"),
-            ("CPU", f"{cpu_name(run)}, {run.fact('CPUs')} CPUs; {run.fact('extensions')}"), ("caches", run.fact("caches")),
-            ("memory", run.fact("memory"))]
+    cpu = ", ".join(filter(None, (cpu_name(run), run.fact("topology") or f"{run.fact('CPUs')} CPUs")))
+    rows = [("date", ", ".join(run.facts_of("date"))), ("commit", f"`{run.fact('commit')[:12]}`"),
+            ("command", "; ".join(f"`{command}`" for command in run.facts_of("command"))),
+            ("CPU", f"{cpu}; {run.fact('extensions')}"), ("virtual machine", run.fact("virtual machine")),
+            ("caches", run.fact("caches")), ("memory", run.fact("memory")), ("disk", run.fact("disk"))]
     if names:
         count = f"{len(names)} × " if len(names) > 1 else ""
         rows.append(("GPU", f"{count}{names[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
-    rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in ("openssl", "age", "rage", "gpg"))))),
+    rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in RIVALS)))),
              ("left out", "; ".join(OPTIONS.sub("", text) for text in run.facts_of("left out") + run.facts_of("failed")))]
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
 
@@ -37,171 +36,181 @@ def version(run, rival):
     return f"{rival} {text}" if text[:1].isdigit() else text
 
 
+def commands_table(run):
+    """How each program was called to encrypt, by the name that tables have for it."""
+    here = [row for row in run.of_part("rivals") if row["action"] == "encrypt"]
+    here.sort(key=lambda row: row["program"] != OURS)
+    rows = {name_of(row): f"`{re.sub(' --stats [^ ]+', '', row['command'])}`" for row in here if "auto" in (row["lanes"] or "auto")}
+    return markdown(["", "command"], rows.items(), align="---")
+
+
 # Programs ------------------------------------------------------------------------------------------
 
 
-def summary_table(run):
-    """The README's table: whole runs next to other programs, and a sentence about the machine."""
-    rows = []
-    for prefix, kuznyechik in (("", False), ("Kuznyechik, ", True)):
-        file, pipe = ([row for row in run.programs if part in (row["part"], row["case"].partition(",")[0]) and
-                       (row["cipher"] == "kuznyechik") == kuznyechik] for part in ("file", "pipe"))
-        title = f"{prefix}{size_of(file)} file to `/dev/null`"
-        rows += [summary_row(title, file, "auto"), summary_row(f"{title}, `-l cuda:0`", file, "cuda:0"),
-                 summary_row(f"{prefix}between two pipes", pipe, "auto")]
-    table = markdown(["GB/s", "sealed", "raw", "decryption", "age format", *(f"`{rival}`" for rival in RIVALS)],
-                     [row for row in rows if any(row[1:])])
-    return with_machine(run, table)
+OUR_COLUMNS = (("aes-256", "sealed"), ("chacha20-poly1305", "age"), ("aes-256", "raw"), ("kuznyechik", "sealed"))
 
 
-def summary_row(title, here, lanes):
-    ours = [row for row in here if row["program"] == OURS and row["lanes"] == lanes]
-    rivals = [rate_of(named(here, program=rival, action="encrypt")) if lanes == "auto" else "" for rival in RIVALS]
-    return [title, rate_of(named(ours, format="sealed", action="encrypt")), rate_of(named(ours, format="raw")),
-            rate_of(named(ours, format="sealed", action="decrypt")), rate_of(named(ours, format="age", action="encrypt")),
-            *rivals]
+def name_of(row):
+    """The format for this program; the name of another one."""
+    if row["program"] != OURS:
+        return f"`{row['program']}`"
+    return f"{'Kuznyechik ' * (row['cipher'] == 'kuznyechik')}{row['format']}{' format' * (row['format'] == 'age')}"
 
 
-def file_table(run):
-    """A row for each choice of lanes: rates of the whole process and, with CUDA, of the time when lanes had work."""
-    rows = []
-    for cipher in ("aes-256", "kuznyechik"):
-        of_cipher = [row for row in run.of_part("file") if row["program"] == OURS and row["cipher"] == cipher]
-        for (lanes,), here in group(of_cipher, "lanes").items():
-            raw, sealed = named(here, format="raw"), named(here, format="sealed", action="encrypt")
-            opened = named(here, format="sealed", action="decrypt")
-            rows.append([f"{title_of(cipher)}, `-l {lanes}`", *map(both_rates, (raw, sealed, opened))])
-    others = [row for row in run.of_part("file") if row["program"] != OURS]
-    rows += [[f"`{row['program']}`" + (f", {row['lanes'].partition(':')[2]} threads" if row["action"] == "read" else ""),
-              rate_of(row)] + ["", ""] for row in others]
-    return markdown(["GB/s", "raw", "sealed", "sealed, decryption"], rows)
+def programs_row(title, here, action="encrypt"):
+    """The rates of this program's formats, and of other programs."""
+    ours = [named(here, program=OURS, cipher=cipher, format=form, action=action) for cipher, form in OUR_COLUMNS]
+    return [title, *map(rate_of, ours), *(rate_of(named(here, program=rival, action=action)) for rival in RIVALS)]
+
+
+def programs_table(rows):
+    headings = [name_of({"program": OURS, "cipher": cipher, "format": form}) for cipher, form in OUR_COLUMNS]
+    return markdown(["GB/s", *headings, *(f"`{rival}`" for rival in RIVALS)], [row for row in rows if any(row[1:])])
 
 
 def rivals_table(run):
-    """The speed relative to each rival, in each case where the rival ran."""
+    """All programs with the same input, which takes a row."""
     rows = []
-    for part in ("file", "sizes", "pipe", "output"):
-        for (case,), here in group(run.of_part(part), "case").items():
-            rows += [row for ours in here if ours["program"] == OURS and ours["lanes"] == "auto"
-                     for row in rivals_row(f"{PART_NAMES[part]} {case.partition(', AES')[0].partition(', Kuz')[0]}", ours, here)]
-    return markdown(["GB/s, or time", OURS, *(f"`{rival}`" for rival in RIVALS)], rows)
+    for action, ending in (("encrypt", ""), ("decrypt", ", decryption")):
+        for part, where in (("rivals", ""), ("cold", "cold file, "), ("pipe", "between two pipes, "), ("output", "file to file, ")):
+            for (case,), here in group(run.of_part(part), "case").items():
+                here = [row for row in here if not row["lanes"] or row["lanes"] in ("cpu:1" if ", 1 CPU" in case else "auto",)]
+                if any(row["program"] in RIVALS and row["action"] == action for row in here):
+                    rows.append(programs_row(f"{where}{case}{ending}", here, action))
+    return programs_table(rows)
 
 
-PART_NAMES = {"file": "file,", "sizes": "file,", "pipe": "pipes,", "output": "file to file,"}
+def summary_table(run):
+    """The README's table: this program next to others, and a sentence about the machine."""
+    rows = [programs_row(f"{size_of(here)} file, {here[0]['case'].partition(', ')[2]}", here)
+            for here in (run.on_cpus(count) for count in (1, run.fact("CPUs"))) if here]
+    files = run.of_part("file")
+    rows += [programs_row(f"{size_of(files)} file, {title}", [row for row in files if row["lanes"] == lanes])
+             for lanes, title in (("cpu", f"{run.fact('CPUs')} CPUs"), ("cuda:0", "one GPU"))]
+    rows.append(programs_row(f"{size_of(run.of_part('pipe'))} between two pipes", [row for row in run.of_part("pipe") if row["lanes"] in ("", "auto")]))
+    rows.append(programs_row(f"{size_of(disk_rows(run))} file to file, on a disk", disk_rows(run)))
+    return with_machine(run, programs_table(rows))
 
 
-def rivals_row(where, ours, here):
-    """None, or one row. Rivals count only if they do the same thing with the same family of ciphers."""
-    rivals = [row for row in here if row["program"] in RIVALS and row["action"] == ours["action"] and
-              (row["program"] == "gost-engine") == (ours["cipher"] == "kuznyechik")]
-    if not rivals:
-        return []
-    what = (f"{title_of(ours['cipher'])} " if ours["cipher"] == "kuznyechik" else "") + ours["format"]
-    if ours["action"] == "decrypt":
-        what += ", decryption"
-    return [[f"{where}: {what}", value_of(ours), *(next_to(ours, named(rivals, program=name)) for name in RIVALS)]]
+def disk_rows(run):
+    return [row for row in run.of_part("output") if row["case"].startswith("disk")]
 
 
-def value_of(row):
-    return time_of(row) if int(row["bytes"]) < MI else rate_of(row)
-
-
-def next_to(ours, rival):
-    """The rival's value, and how many times as fast this program is."""
-    return f"{value_of(rival)} ({ratio(ours, rival)})" if rival else ""
-
-
-def age_table(run):
-    """A row for each case and choice of lanes: this program next to the others that read and write age files."""
-    rows = []
-    for (case, action), here in group(run.of_part("age"), "case", "action").items():
-        rivals = [named(here, program=name) for name in RIVALS]
-        rows += [[f"{case}: {action}ion, `-l {ours['lanes']}`", value_of(ours), *(next_to(ours, rival) for rival in rivals),
-                  *map(cpu_of, (ours, *rivals))] for ours in here if ours["program"] == OURS]
-    names = [OURS, *(f"`{name}`" for name in RIVALS)]
-    return markdown(["age format: GB/s, or time", *names, *(f"CPU s/GB, {name}" for name in names)], rows)
+def file_table(run):
+    """A row for each choice of lanes, and one for CUDA lanes without the time in which CUDA starts and ends."""
+    here, rows = run.of_part("file"), []
+    columns = [("aes-256", "raw", "encrypt"), ("aes-256", "sealed", "encrypt"), ("aes-256", "sealed", "decrypt"),
+               ("chacha20-poly1305", "age", "encrypt"), ("chacha20-poly1305", "age", "decrypt"), ("kuznyechik", "raw", "encrypt"),
+               ("kuznyechik", "sealed", "encrypt")]
+    for lanes in dict.fromkeys(row["lanes"] for row in here if row["program"] == OURS):
+        found = [named(here, program=OURS, lanes=lanes, cipher=cipher, format=form, action=action) for cipher, form, action in columns]
+        rows.append([f"`-l {lanes}`", *map(rate_of, found)])
+        if "cuda" in lanes:
+            rows.append([f"`-l {lanes}`, CUDA is running", *map(lanes_rate_of, found)])
+    rows += [[f"`gpuaes-bench read`, {row['lanes'].partition(':')[2]} threads", rate_of(row)] + [""] * (len(columns) - 1)
+             for row in here if row["action"] == "read"]
+    names = [f"{name_of({'program': OURS, 'cipher': cipher, 'format': form})}{', decryption' * (action == 'decrypt')}"
+             for cipher, form, action in columns]
+    return markdown(["GB/s", *names], rows)
 
 
 def pipe_table(run):
     here = run.of_part("pipe")
-    copies = [row for row in here if row["program"] == "gpuaes-bench copy"]
-    copy, openssl = max(copies, key=lambda row: row["rate"], default=None), named(here, program="openssl")
-    rows = []
-    for row in here:
-        if row in copies and row is not copy:
-            continue
-        action = "" if row["action"] == "encrypt" else ", decryption"
-        name = f"{title_of(row['cipher'])} {row['format']}{action}, `-l {row['lanes']}`" if row["program"] == OURS else \
-            "a filter that only copies" if row is copy else f"`{row['program']}`"
-        rows.append([name, rate_of(row), ratio(row, copy), ratio(row, openssl), cpu_of(row)])
-    return markdown([f"{size_of(here)}", "GB/s", "vs. a copy", "vs. `openssl`", "CPU s/GB"], rows)
+    cat, openssl = (named(here, program=name) for name in ("cat", "openssl"))
+    rows = [[f"{name_with_lanes(row)}{', decryption' * (row['action'] == 'decrypt')}", rate_of(row), ratio(row, cat), ratio(row, openssl),
+             cpu_of(row)] for row in here]
+    return markdown([size_of(here), "GB/s", "vs. `cat`", "vs. `openssl`", "CPU s/GB"], rows)
+
+
+def output_table(run):
+    """File to file: a row for each program."""
+    cases = group(run.of_part("output"), "case")
+    names = list(dict.fromkeys(name_with_lanes(row) for row in run.of_part("output")))
+    found = {(case, name_with_lanes(row)): [rate_of(row), cpu_of(row)] for (case,), here in cases.items() for row in here}
+    return markdown(["file to file", *(heading for (case,) in cases for heading in (f"{case}: GB/s", "CPU s/GB"))],
+                    [[name, *(cell for (case,) in cases for cell in found.get((case, name), ["", ""]))] for name in names])
 
 
 def cpu_seconds_table(run):
-    """The rate and the CPU time of sealing with AES and of other programs, for each kind of input."""
-    parts = {"file": "file in the page cache", "cold": "file not in the page cache", "pipe": "between two pipes"}
-    here = {part: [row for row in run.of_part(part) if is_sealed_or_other(row)] for part in parts}
+    """The rate and the CPU time of sealed and age files and of other programs, for each kind of input."""
+    parts = {"in the page cache": run.of_part("file") + [row for row in run.on_cpus(run.fact("CPUs")) if row["program"] != OURS],
+             "cold file": run.of_part("cold"), "between two pipes": run.of_part("pipe")}
+    here = {name: [row for row in rows if is_shown(row)] for name, rows in parts.items()}
     names = list(dict.fromkeys(name_with_lanes(row) for rows in here.values() for row in rows))
     cells = {(part, name_with_lanes(row)): [rate_of(row), cpu_of(row)] for part, rows in here.items() for row in rows}
-    return markdown(["", *(heading for part in parts.values() for heading in (f"{part}, GB/s", "CPU s/GB"))],
+    return markdown(["", *(heading for part in parts for heading in (f"{part}: GB/s", "CPU s/GB"))],
                     [[name, *(cell for part in parts for cell in cells.get((part, name), ["", ""]))] for name in names])
 
 
-def is_sealed_or_other(row):
-    if row["cipher"] == "kuznyechik" or row["program"] == "gpuaes-bench copy":
-        return False
-    return row["action"] in ("encrypt", "copy") and (row["program"] != OURS or row["format"] in ("sealed", "age"))
+def is_shown(row):
+    return row["action"] in ("encrypt", "copy") and row["cipher"] != "kuznyechik" and row["format"] != "raw"
 
 
 def name_with_lanes(row):
-    return f"{row['format']}, `-l {row['lanes']}`" if row["program"] == OURS else f"`{row['program']}`"
+    return f"{name_of(row)}, `-l {row['lanes']}`" if row["program"] == OURS else name_of(row)
 
 
 def operations_table(run):
     """A table for each format."""
     tables = []
-    for here in group(run.of_part("operations"), "case").values():
+    for here in group(run.of_part("operations"), "format").values():
         rows = []
         for (action,), of_action in group(here, "action").items():
             cpu, cuda = (named(of_action, lanes=lanes) for lanes in ("cpu", "cuda:0"))
-            rows.append([ACTIONS.get(action, action), time_of(cpu or (of_action[0] if not cuda else None)), time_of(cuda)])
-        tables.append(markdown([f"{here[0]['format']} {size_of(here)} file", "CPU lanes", "`-l cuda:0`"], rows))
+            rows.append([ACTIONS.get(action, action), time_of(cpu), time_of(cuda)])
+        if here[0]["format"]:
+            tables.append(markdown([f"{here[0]['format']} {size_of(here)} file", "CPU lanes", "`-l cuda:0`"], rows))
     return "\n\n".join(tables) or NOT_MEASURED
 
 
-ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "info": "`--info`",
-           "salvage": "`--salvage`, nothing damaged", "salvage, damaged": "`--salvage`, one segment in 1000 damaged",
-           "range of 1 MiB at the end": "`--range`, 1 MiB at the end",
+ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "salvage": "`--salvage`, nothing damaged",
+           "salvage, damaged": "`--salvage`, one segment in 1000 damaged",
            "range of 1 MiB in the middle": "`--range`, 1 MiB in the middle",
            "range of 3/4 in the middle": "`--range`, three quarters in the middle"}
 
 
 def costs_table(run):
-    """Times of whole processes that do not depend on a lane."""
+    """Times of whole processes."""
     rows = []
-    for row in [row for row in run.of_part("sizes") if row["case"] == "1 KiB"]:
-        action = {"encrypt": "", "decrypt": ", decryption"}[row["action"]]
-        name = f"{title_of(row['cipher'])} {row['format']}{action}" if row["program"] == OURS else f"`{row['program']}`{action}"
-        rows.append([f"1 KiB, {name}", time_of(row)])
-    for row in run.of_part("passphrase"):
-        rows.append([f"1 KiB, {row['action']}ion with a passphrase", time_of(row)])
-    for row in run.of_part("rekey"):
-        rows.append([f"{row['case']}, " + ("`--rekey` in place" if row["action"] == "rekey" else "`cp` and `sync`"), time_of(row)])
+    for row in run.of_part("costs"):
+        name = f"{name_with_lanes(row) if row['lanes'] else name_of(row)}{', decryption' * (row['action'] == 'decrypt')}"
+        if "passphrase" in row["case"]:
+            name = f"{row['action']}ion with a passphrase"
+        elif "rekey" in row["case"]:
+            name = "`--rekey` in place" if row["action"] == "rekey" else "`cp` and `sync`"
+        rows.append([f"{size_name(int(row['bytes']))}: {name}", time_of(row)])
     return markdown(["", "time"], rows)
 
 
-def cpus_table(run):
+def cpus_rows(run, *ciphers):
     rows = []
-    for (case,), here in group(run.of_part("cpus"), "case").items():
+    for (cipher, form, case), here in group(run.of_part("cpus"), "cipher", "format", "case").items():
         cpu, cuda, auto = (next((row for row in here if row["lanes"].startswith(lanes)), None) for lanes in ("cpu", "cuda", "auto"))
-        name = case.replace("aes-256", "AES-256").replace("kuznyechik", "Kuznyechik").replace("chacha20-poly1305 ", "")
-        rows.append([name, *map(rate_of, (cpu, cuda, auto))])
-    rows.sort(key=lambda row: row[0].partition(", ")[2])
-    return markdown([f"GB/s, whole process, {size_of(run.of_part('cpus'))}", "CPU lanes", "`-l cuda:0`", "`-l auto`"], rows)
+        if cipher in ciphers:
+            kind = form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
+            rows.append([f"{kind}, {size_of(here)}, {case.partition(',')[0]}", *map(rate_of, (cpu, cuda, auto)), *map(cpu_of, (cpu, cuda))])
+    return rows
+
+
+def cpus_table(run, *ciphers):
+    rows = [row for cipher in ciphers for row in cpus_rows(run, cipher)]
+    return markdown(["GB/s", "CPU lanes", "`-l cuda:0`", "`-l auto`", "CPU s/GB: CPU lanes", "`-l cuda:0`"], rows)
+
+
+def processes_table(run):
+    """Times by the number of processes; one process writes one file."""
+    here = run.of_part("processes")
+    columns = {"parts": "`gpuaes-parts seal` and `join`", "pieces": "`-d --part I/N`", "--into": "`-d --part I/N --into`"}
+    alone = [named(here, program=program) for program in (OURS, f"{OURS} -d -o")]
+    rows = [["1 process: `gpuaes-stream -o`", time_of(alone[0]), time_of(alone[1]), ""]]
+    counts = dict.fromkeys(int(found[1]) for row in here for found in [re.search(r", (\d+) process", row["program"])] if found)
+    rows += [[f"{count} processes", *(time_of(named(here, program=f"{name}, {count} processes")) for name in columns)] for count in counts]
+    return markdown([f"{size_of(here)} in memory", *columns.values()], rows if here else [])
 
 
 TABLES = {
-    "run": run_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "age": age_table, "pipe": pipe_table,
-    "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table, "cpus": cpus_table,
-    **part_tables.TABLES, **conclusions.TABLES,
+    "run": run_table, "commands": commands_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
+    "output": output_table, "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table,
+    "cpus": lambda run: cpus_table(run, "aes-256", "kuznyechik"), "age": lambda run: cpus_table(run, "chacha20-poly1305"),
+    "processes": processes_table, **part_tables.TABLES, **conclusions.TABLES,
 }

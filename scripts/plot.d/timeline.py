@@ -9,9 +9,11 @@ from style import COLORS, LIGHT, plain
 COLUMNS = {"track", "what", "start_us", "length_us"}
 IDLE = ("wait", "queue")
 MAX_LANES = 3
+NAMES = {"enqueue": "start the job", "device": "wait for the job", "queue": "in the device's queue", "H2D": "copy to the device",
+         "D2H": "copy from the device"}
 
 
-def draw(plt, rows, save):
+def draw(plt, rows, save, _):
     draw_spans(plt, spans_of_table(rows), save, None)
 
 
@@ -41,14 +43,15 @@ def draw_spans(plt, spans, save, window):
     colors, handles = iter(COLORS * (1 + len(bars) // len(COLORS))), []
     for what, by_track in bars.items():
         color = LIGHT if what in IDLE else next(colors)
-        handles.append(plt.Rectangle((0, 0), 1, 1, label=plain(what), facecolor=color))
+        handles.append(plt.Rectangle((0, 0), 1, 1, label=plain(NAMES.get(what, what)), facecolor=color))
         for track, here in by_track.items():
             axis.broken_barh(here, (rows[track] - 0.42, 0.84), facecolor=color, edgecolor="white", linewidth=0.3)
     axis.set_yticks(list(rows.values()), [plain(track) for track in rows])
     axis.invert_yaxis()
     axis.set_xlim(since, end)
     axis.set_xlabel("milliseconds")
-    axis.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=8, fontsize=8, frameon=False)
+    figure.suptitle("What lanes and their jobs do, and when", x=0.01, ha="left", fontsize=11)
+    axis.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=5, fontsize=8, frameon=False)
     save(figure, "timeline")
 
 

@@ -17,7 +17,6 @@
 
 namespace gpuaes {
 
-void run_copy_bench(const Arguments& arguments);
 void run_read_bench(const Arguments& arguments);
 void run_memory_bench(const Arguments& arguments);
 void run_pipeline_bench(const Arguments& arguments);

@@ -25,10 +25,8 @@ constexpr std::array main_options{completions_option, help_option};
 // All options of a command, including those that every command has.
 std::vector<OptionText> options_of(const Command& command) {
   std::vector<OptionText> options = command.options;
-  if (command.reports) {
-    options.push_back({"csv", nullptr, "Print the results as CSV."});
-    options.push_back({"json", nullptr, "Print the results as JSON."});
-  }
+  options.push_back({"csv", nullptr, "Print the results as CSV."});
+  options.push_back({"json", nullptr, "Print the results as JSON."});
   options.push_back(help_option);
   return options;
 }
@@ -41,8 +39,7 @@ po::options_description describe_options(const Command& command) {
 }
 
 std::string synopsis(const Command& command) {
-  std::string text = command.name;
-  if (command.reports) text += " [OPTION]...";
+  std::string text = fmt::format("{} [OPTION]...", command.name);
   if (*command.words != '\0') text += fmt::format(" {}", command.words);
   return text;
 }
@@ -97,8 +94,7 @@ void run(const Command& command, int argc, const char* const* argv) {
   if (line.positional.size() < command.min_words)
     throw UsageError(fmt::format("{} needs more arguments", command.name),
                      fmt::format("usage: gpuaes-bench {}", synopsis(command)));
-  Arguments arguments{.words = std::move(line.positional)};
-  if (command.reports) arguments.form = parse_form(line.given);
+  Arguments arguments{.words = std::move(line.positional), .options = {}, .form = parse_form(line.given)};
   for (const auto& [name, value] : line.given)
     if (const auto* const text = boost::any_cast<std::string>(&value.value()))
       arguments.options[name] = *text;

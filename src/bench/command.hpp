@@ -45,7 +45,6 @@ struct Command {
   std::size_t min_words, max_words;
   const char* text;  // in the help
   void (*run)(const Arguments& arguments);
-  bool reports = true;  // has --csv and --json
   std::vector<OptionText> options{};
 };
 

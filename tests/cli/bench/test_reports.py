@@ -69,7 +69,7 @@ def test_every_cipher_that_a_format_supports(form, ciphers):
     assert rows[0] == COLUMNS and [row[:4] for row in rows[1:]] == want
 
 
-@pytest.mark.parametrize("words", ["-h", "copy 64K", "memory 1", f"{SHORT} --csv", f"{SHORT} --json",
+@pytest.mark.parametrize("words", ["-h", "memory 1", f"{SHORT} --csv", f"{SHORT} --json",
                                    f"{SHORT} --source=file"])  # fmt: skip
 def test_output_to_a_full_disk(words):
     with open("/dev/full", "wb") as full:

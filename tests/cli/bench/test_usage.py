@@ -6,7 +6,7 @@ import pytest
 
 from programs import run
 
-COMMANDS = "copy read memory device transfer kernels keys sweep limits pipeline".split()
+COMMANDS = "read memory device transfer kernels keys sweep limits pipeline".split()
 HELP = "run with --help for a list of options"
 LIST = "gpuaes-bench -h lists the commands"
 READ = "usage: gpuaes-bench read [OPTION]... THREADS SIZE [BUFFERS] <FILE"
@@ -18,7 +18,7 @@ STEPS = "steps are read, in and out, joined by +"
 LANES = "use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
 LANES_VALUE = ("--lanes LANES: Lanes to measure, each in the form that gpuaes-stream -l takes, "
                "or none[:THREADS] for lanes that do nothing; separated by commas")
-TOO_MANY = ["copy 64K {}", "read 2 1M 3 {}", "memory 1 {}", "device 1M {}", "transfer {}", "kernels {}", "keys {}",
+TOO_MANY = ["read 2 1M 3 {}", "memory 1 {}", "device 1M {}", "transfer {}", "kernels {}", "keys {}",
             "limits {}", "sweep {}", "pipeline {}"]
 OF_KERNELS = ["kernels --ciphers {}", "keys --ciphers {}", "sweep --ciphers {}"]
 OF_CPUS = ["memory --ciphers {} 1", "pipeline --ciphers {}"]
@@ -38,7 +38,6 @@ EMPTY_PARTS = [(OF_KERNELS, ["", ",", "ctr,", ",ctr"]),
     (["{}", "{} stray"], ["-x"], "unknown command '{}'", LIST),
     (["{}"], ["stray"], "unknown command '{}'", LIST),
     (["-h {}"], ["stray"], "unknown command '-h'", LIST),
-    (["copy"], [""], "copy needs more arguments", "usage: gpuaes-bench copy SIZE <INPUT >OUTPUT"),
     (["read", "read 2"], [""], "read needs more arguments", READ),
     (TOO_MANY, ["stray"], "too many arguments", HELP),
     (["limits {} aes-128"], ["--ciphers"], "unknown option '{}'", HELP),
@@ -47,8 +46,7 @@ EMPTY_PARTS = [(OF_KERNELS, ["", ",", "ctr,", ",ctr"]),
     (["sweep {} ctr"], ["--modes"], "unknown option '{}'", HELP),
     (["sweep {} 4M"], ["--sizes"], "unknown option '{}'", "perhaps you meant --size"),
     (["memory {}"], ["--no-such", "-1"], "unknown option '{}'", HELP),
-    (["copy 64K {}"], ["--csv"], "unknown option '{}'", HELP),
-    (["copy {}", "read 1 {}", "read {} 1M"], ["-1"], "unknown option '{}'", HELP),
+    (["read 1 {}", "read {} 1M"], ["-1"], "unknown option '{}'", HELP),
     (["memory {}"], ["--c"], "option '{}' is ambiguous: --ciphers or --csv", ""),
     (["memory --csv --json"], [""], "--csv and --json exclude each other", ""),
     (["read 1 1M --json=x"], [""], "option '--json' does not take a value", HELP),
@@ -60,8 +58,8 @@ EMPTY_PARTS = [(OF_KERNELS, ["", ",", "ctr,", ",ctr"]),
     (COUNTS, ["0", "-1", "two", "4097", "1+2"], "'{}' is not a number from 1 to 4096", ""),
     (["pipeline -l {}"], ["none:", "none:0", "none:x"], "'{last}' is not a number from 1 to 4096", ""),
     (["read 3 1M 2"], [""], "there must be at least as many buffers as threads", "each thread reads into a buffer of its own"),
-    (["copy {}", "read 1 {}"], ["1T", "64k", "", " 1"], "invalid size '{}'", SIZE),
-    (["copy {}", "read 1 {}", "pipeline -b {}", "kernels --sizes {}", "transfer --sizes {}", "sweep --size {}"],
+    (["read 1 {}"], ["1T", "64k", "", " 1"], "invalid size '{}'", SIZE),
+    (["read 1 {}", "pipeline -b {}", "kernels --sizes {}", "transfer --sizes {}", "sweep --size {}"],
      ["0", "2G"], "size '{}' is out of range", SIZE),
     (["pipeline -b {}"], ["64k", "1M,x"], "invalid size '{last}'", SIZE),
     (["kernels --sizes {}"], ["-1", "1k", "1K,x"], "invalid size '{last}'", SIZE),

@@ -31,7 +31,7 @@ FILES = [
     "keygen -o ke", "keygen --recipient=ke", "parts seal ke", "parts seal -i ke", "parts join dir --receipts ke",
     "bench read 2 <ke"]
 NOTHING = ["stream -r ke", "stream --label ke", "stream --label=ke", "keygen ke", "parts plan ke",
-           "parts seal --part ke", "bench copy ke"]
+           "parts seal --part ke", "bench read ke"]
 AFTER_DASHES = {"stream -d -- gpuaes-keygen --x": "--x25519"}
 
 # ^Xa completes each line of a file to all its completions.

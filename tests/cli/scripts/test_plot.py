@@ -72,15 +72,18 @@ KERNELS = [{"variant": variant, "cipher": cipher, "mode": "ctr", "bytes": 1 << p
 
 def test_kernels(matplotlib):
     write_csv("table.csv", KERNELS)
-    # More than eight lines: a panel for each place of the tables. A cipher measured with fewer sizes is left out.
+    # More than eight lines: a panel for each place of the tables. A cipher that was measured with fewer sizes, or with a
+    # single kernel, is left out. The link is that of the same results.
     many = [{**KERNELS[0], "cipher": "aes-256", "copies": "no", "variant": f"{tables}-{place}", "bytes": size}
             for tables in ("sbox", "ttable1", "ttable4") for place in ("global", "shared", "shared-banks-4threads")
             for size in (1024, 4096, 16384)]
     write_json("many.json", [*many, {**many[0], "cipher": "aes-192"}])
-    rows = f"{HEAD}one,aes-128,ctr,1024,no,5\none,aes-128,ctr,4096,no,6\n"
+    write_csv("links.csv", [{"device": "cuda:0", "what": "both at once, each way", "bytes": size, "value": rate}
+                            for size, rate in ((1 << 20, 43.5), (4 << 20, 48))])
+    rows = f"{HEAD}one,aes-128,ctr,1024,no,5\ntwo,aes-128,ctr,1024,no,6\nalone,aes-192,ctr,1024,no,6\n"
     pathlib.Path("marked.csv").write_text(rows, encoding="utf-8-sig")
-    bars = ["bitslice", "tables, $4$ & <shared>", "GB/s", "constant memory", "1 GiB", "435"]
-    lines = [*bars[:3], "sbox-constant", "1 KiB", "1 GiB", "device memory", "copies"]
+    bars = ["bitslice (gpuaes-stream)", "the link, each way: 48.0 GB/s", "tables, $4$ & <shared>", "GB/s", "constant memory", "1 GiB", "435"]
+    lines = [*bars[:4], "sbox-constant", "1 KiB", "1 GiB", "device memory", "copies"]
     expect_pictures({
         "table-aes-128": [*bars, "AES-128"], "table-aes-128-by-size": [*lines, "AES-128"],
         "table-kuznyechik": [*bars, "Kuznyechik"], "table-kuznyechik-by-size": [*lines, "Kuznyechik"],
@@ -137,9 +140,8 @@ def test_timelines(key, matplotlib):
 
 
 ROW = {"part": "pipe", "case": "4 GiB", "program": "gpuaes-stream", "cipher": "aes-256", "format": "sealed",
-       "action": "encrypt", "lanes": "auto", "bytes": 4 << 30, "runs": 3, "seconds": 1.5, "min_seconds": 1,
-       "cpu_seconds": 1, "lanes_seconds": ""}
-AGE_ROW = {**ROW, "part": "age", "case": "file, 4 GiB", "cipher": "chacha20-poly1305", "format": "age"}
+       "action": "encrypt", "lanes": "auto", "bytes": 4 << 30, "runs": 5, "seconds": 1.5, "min_seconds": 1.45,
+       "max_seconds": 1.55, "cpu_seconds": 1, "lanes_seconds": "", "command": "gpuaes-stream -l auto --stats file"}
 
 
 def documents(text):
@@ -154,90 +156,114 @@ def tables(*words, status=0):
     return pathlib.Path("documents/PERFORMANCE.md").read_text()
 
 
+def of(row, seconds, **values):
+    """The row with other values, and with runs that differ little from this median."""
+    return {**row, **values, "seconds": seconds, "min_seconds": seconds * 0.97, "max_seconds": seconds * 1.03}
+
+
+def other(row, program, seconds, **values):
+    return of(row, seconds, program=program, cipher="", format="", lanes="", command=program, **values)
+
+
+AGE = {"cipher": "chacha20-poly1305", "format": "age"}
+FACTS = [{"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"}, {"name": "rage", "value": "rage 0.12.1"}]
+
+
 def test_results_of_bench(matplotlib):
     os.mkdir("results")
     write_csv("results/programs.csv", [
-        ROW, {**ROW, "program": "openssl", "lanes": "", "format": "", "seconds": 3},
-        AGE_ROW, {**AGE_ROW, "program": "rage", "lanes": "", "seconds": 6},
-        *({**ROW, "part": "cpus", "case": f"{n} CPUs, aes-256 sealed", "lanes": f"cpu:{n}"} for n in (1, 2))])
-    write_csv("results/run.csv", [{"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"}])
-    pictures = {"programs-rivals": ["sealed", "openssl", "2.86", "1.43", "age format", "gpuaes-stream", "rage", "0.72"],
-                "programs-cpus": ["-l cpu", "CPUs"]}
-    expect_pictures(pictures, "results")
+        ROW, other(ROW, "openssl", 3), other(ROW, "cat", 1.2, action="copy"), of(ROW, 2, **AGE),
+        {**other(ROW, "age", 7.7), "runs": 4},
+        *(of(ROW, 1.5, part="cpus", case=f"{n} CPUs, aes-256 sealed", lanes=f"cpu:{n}") for n in (1, 2))])
+    write_csv("results/run.csv", FACTS)
+    bars = ["gpuaes-stream, sealed", "gpuaes-stream, age", "openssl", "cat", "2.86", "1.43", "GB/s", "a copy", "other programs"]
+    expect_pictures({"programs-rivals": bars, "programs-cpus": ["-l cpu", "CPUs", "GB/s"]}, "results")
+    assert "age" not in texts_of("drawn/programs-rivals")
     before, after = "# Text\n\n<!-- begin: pipe -->\n", "<!-- end: pipe -->\n\nMore text.\n"
     documents(f"{before}old\n{after}")
     tables("--check", "results", status=1)
     text = tables("--tables", "results")
-    assert text.startswith(before) and text.endswith(after) and "| `openssl` | 1.43 |" in text
+    assert text.startswith(before) and text.endswith(after) and "| `openssl` | 1.43 |" in text and "`age`" not in text
     tables("--check", "results")
-    write_csv("results/programs.csv", [{**ROW, "seconds": 1.4}])
+    write_csv("results/programs.csv", [of(ROW, 1.4)])
     tables("--check", "results", status=1)
     pathlib.Path("documents/README.md").write_text("<!-- begin: unknown -->\n<!-- end: unknown -->\n")
     tables("--tables", "results", status=1)
     tables("--check", "results/run.csv", status=2)
 
 
-def test_tables_of_the_age_format():
-    """Only programs that ran have columns. Small inputs and operations have times instead of rates."""
+def test_results_of_a_quick_run_are_refused():
     os.mkdir("results")
-    age, tool = AGE_ROW, {**AGE_ROW, "program": "age", "cipher": "", "lanes": "", "seconds": 3, "cpu_seconds": 4}
-    small = {"case": "file, 1 KiB", "bytes": 1024, "seconds": 0.003, "cpu_seconds": 0.002}
-    operation = {**age, "part": "operations", "case": "4 GiB, age", "lanes": "cpu", "lanes_seconds": 1}
+    write_csv("results/programs.csv", [ROW])
+    write_csv("results/run.csv", [*FACTS, {"name": "quick", "value": "one run"}])
+    documents("")
+    expect_error("plot: results ", "--quick", "--documents", "documents", "--tables", "results")
+
+
+def test_tables():
+    """Rows of fewer than five runs are left out, and only programs that ran have columns. A range is shown if it is more
+    than a tenth of the median."""
+    os.mkdir("results")
+    one = {**ROW, "part": "rivals", "case": "1 GiB, 1 CPU", "lanes": "cpu:1"}
+    costs = {**ROW, "part": "costs", "bytes": 1024}
+    part = {**ROW, "part": "processes", "case": "seal, 4 GiB"}
+    operation = {**ROW, "part": "operations", "lanes": "cpu"}
     write_csv("results/programs.csv", [
-        age, {**age, "lanes": "cuda:0", "seconds": 0.1}, tool, {**tool, "program": "rage", "seconds": 6},
-        {**age, "action": "decrypt", "seconds": 2}, {**tool, "action": "decrypt", "seconds": 8}, {**age, **small},
-        {**operation, "action": "test", "seconds": 0.5},
-        {**operation, "action": "test", "lanes": "cuda:0", "seconds": 0.75},
-        {**operation, "action": "info", "lanes": "", "format": "", "seconds": 0.002},
-        {**operation, "case": "4 GiB, sealed", "format": "sealed", "action": "test", "seconds": 0.25},
-        {**operation, "part": "rekey", "case": "1 GiB, age", "action": "rekey", "lanes": ""}])
-    write_csv("results/run.csv", [{"name": "CPU", "value": "Some CPU"}, {"name": "rage", "value": "rage 0.12.1"}])
-    names = ("run", "age", "operations", "costs")
+        one, of(one, 2, **AGE), of(one, 3, **AGE, action="decrypt"), other(one, "openssl", 3), other(one, "age", 4),
+        {**other(one, "rage", 2), "min_seconds": 1.5}, {**other(one, "gpg", 2), "runs": 4},
+        of(ROW, 0.2, part="file", case="4 GiB, AES-256", lanes="cpu"),
+        {**of(ROW, 0.4, part="file", case="4 GiB, AES-256", lanes="cuda:0"), "lanes_seconds": 0.1},
+        of(ROW, 2, part="output", case="disk, 4 GiB"), other(ROW, "cp, sync", 4, part="output", case="disk, 4 GiB", action="copy"),
+        of(ROW, 2, part="cpus", case="2 CPUs, 4 GiB, age", lanes="cpu:2", **AGE),
+        of(ROW, 4, part="cpus", case="2 CPUs, 4 GiB, age", lanes="cuda:0", **AGE),
+        of(costs, 0.004, case="1 KiB", lanes="cpu"), of(costs, 0.4, case="1 KiB, passphrase", lanes=""),
+        of(costs, 0.8, case="1 GiB, rekey", action="rekey", lanes="", bytes=1 << 30),
+        of(operation, 0.5, action="test"), of(operation, 0.75, action="test", lanes="cuda:0"), of(operation, 0.25, action="test", **AGE),
+        of(part, 2), of(part, 1, program="parts, 2 processes"), of(part, 3, program="gpuaes-stream -d -o", case="decrypt, 4 GiB"),
+        of(part, 5, program="--into, 2 processes", case="decrypt, 4 GiB")])
+    write_csv("results/run.csv", FACTS)
+    names = ("run", "commands", "rivals", "summary", "file", "output", "age", "operations", "costs", "processes")
     documents("".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in names))
     lines = tables("--tables", "results").splitlines()
-    heading = "| age format: GB/s, or time | gpuaes-stream | `age` | `rage` | CPU s/GB, gpuaes-stream |"
-    for line in (f"{heading} CPU s/GB, `age` | CPU s/GB, `rage` |",
-                 "| file, 4 GiB: encryption, `-l auto` | 2.86 | 1.43 (2.00 ×) | 0.72 (4.00 ×) | 0.23 | 0.93 | 0.93 |",
-                 "| file, 4 GiB: encryption, `-l cuda:0` | 42.9 | 1.43 (30.0 ×) | 0.72 (60.0 ×) | 0.23 | 0.93 | 0.93 |",
-                 "| file, 4 GiB: decryption, `-l auto` | 2.15 | 0.54 (4.00 ×) |  | 0.23 | 0.93 |  |",
-                 "| file, 1 KiB: encryption, `-l auto` | 3.00 ms |  |  | 2.00 ms |  |  |",
-                 "| age 4 GiB file | CPU lanes | `-l cuda:0` |",
-                 "| `--test` | 500 ms | 750 ms |", "| `--info` | 2.00 ms |  |",
-                 "| sealed 4 GiB file | CPU lanes |",
-                 "| `--test` | 250 ms |", "| 1 GiB, age, `--rekey` in place | 1.50 s |",
-                 "| other programs | rage 0.12.1 |"):
+    for line in ("| other programs | rage 0.12.1 |", "| `openssl` | `openssl` |",
+                 "| GB/s | sealed | age format | `openssl` | `age` | `rage` |",
+                 "| 1 GiB, 1 CPU | 2.86 | 2.15 | 1.43 | 1.07 | 2.15 (2.08 to 2.86) |",
+                 "| 4 GiB file, 1 CPU | 2.86 | 2.15 | 1.43 | 1.07 | 2.15 (2.08 to 2.86) |",
+                 "| 4 GiB file, one GPU | 10.7 |  |  |  |  |",
+                 "| `-l cpu` | 21.5 |", "| `-l cuda:0` | 10.7 |", "| `-l cuda:0`, CUDA is running | 42.9 |",
+                 "| file to file | disk, 4 GiB: GB/s | CPU s/GB |", "| sealed, `-l auto` | 2.15 | 0.23 |", "| `cp, sync` | 1.07 | 0.23 |",
+                 "| GB/s | CPU lanes | `-l cuda:0` | CPU s/GB: CPU lanes | `-l cuda:0` |",
+                 "| age, 4 GiB, 2 CPUs | 2.15 | 1.07 | 0.23 | 0.23 |",
+                 "| sealed 4 GiB file | CPU lanes | `-l cuda:0` |", "| `--test` | 500 ms | 750 ms |",
+                 "| age 4 GiB file | CPU lanes |", "| `--test` | 250 ms |",
+                 "| 1 KiB: sealed, `-l cpu` | 4.00 ms |", "| 1 KiB: encryption with a passphrase | 400 ms |",
+                 "| 1 GiB: `--rekey` in place | 800 ms |",
+                 "| 4 GiB in memory | `gpuaes-parts seal` and `join` | `-d --part I/N` | `-d --part I/N --into` |",
+                 "| 1 process: `gpuaes-stream -o` | 2.00 s | 3.00 s |  |", "| 2 processes | 1.00 s |  | 5.00 s |"):
         assert line in lines, (line, lines)
 
 
 def test_conclusions():
-    """Each needs all of its rows, and those of age files come from the largest file."""
+    """Each needs all of its rows."""
     os.mkdir("results")
-    openssl, age = ({**ROW, "program": name, "cipher": "", "format": "", "lanes": ""} for name in ("openssl", "age"))
-    kuznyechik = {**ROW, "part": "file", "cipher": "kuznyechik"}
-    rows = [{**ROW, "part": "file", "lanes": "cpu", "seconds": 0.1}, {**openssl, "part": "file", "seconds": 2},
-            {**ROW, "part": "file", "lanes": "cuda:0", "seconds": 0.2}, {**kuznyechik, "lanes": "cuda:0", "seconds": 0.2},
-            {**kuznyechik, "lanes": "cpu", "seconds": 0.8}, {**age, "part": "file", "seconds": 4, "runs": 1},
-            {**ROW, "lanes": "auto", "seconds": 2}, {**ROW, "part": "cold", "runs": 2}, {**openssl, "part": "cold", "cpu_seconds": 2}]
-    facts = [{"name": "CPU", "value": "Some CPU"}, {"name": "CPUs", "value": "2"}]
+    one, file, cold = {**ROW, "part": "rivals", "case": "4 GiB, 1 CPU", "lanes": "cpu:1"}, {**ROW, "part": "file"}, {**ROW, "part": "cold"}
+    rows = [one, other(one, "openssl", 3), of(one, 2, **AGE), other(one, "age", 8), of(file, 0.1, lanes="cpu"),
+            of(file, 0.2, lanes="cuda:0"), of(file, 0.2, lanes="cuda:0", cipher="kuznyechik"), of(file, 0.8, lanes="cpu", cipher="kuznyechik"),
+            of(file, 0.4, lanes="cpu", **AGE), ROW, cold, {**other(cold, "openssl", 3), "cpu_seconds": 2}]
 
     def sentences(*more):
         write_csv("results/programs.csv", [*rows, *more])
         return re.sub("<!--.*-->\n", "", tables("--tables", "results"))
 
-    write_csv("results/run.csv", facts)
-    documents("".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in ("conclusions", "counts")))
+    write_csv("results/run.csv", FACTS)
+    documents("<!-- begin: conclusions -->\n<!-- end: conclusions -->\n")
     text = sentences()
-    for part in ("sealed at 42.9 GB/s on 2 CPUs, 20.0 × the rate of `openssl` on one", "AES at 0.50 × the rate of the CPUs, and "
-                 "with Kuznyechik at 4.00 ×", "were not measured in this run. `age` encrypts the same file at 1.07 GB/s",
-                 "takes 0.23 CPU seconds per GB, where `openssl` takes 0.47",
-                 "Of the 9 results of programs in this run, 1 were measured once, 1 twice, and 7 at least three times."):
+    for part in ("one CPU seals a 4 GiB file in the page cache at 2.86 GB/s, 2.00 × the rate of `openssl`. 2 CPUs do so at 42.9 GB/s "
+                 "with 4 GiB", "0.50 × with AES, 4.00 × with Kuznyechik. ", "encrypts a 4 GiB file in the page cache at 2.15 GB/s, "
+                 "4.00 × the rate of `age`. 2 CPUs do so at 10.7 GB/s", "takes 0.23 CPU seconds per GB, where `openssl` takes 0.47"):
         assert part in text, (part, text)
     assert "Between two pipes" not in text
-    small = {"bytes": 1024, "case": "file, 1 KiB"}
-    tool = {**AGE_ROW, "program": "age", "cipher": "", "lanes": "", "seconds": 3}
-    text = sentences({**AGE_ROW, **small}, {**tool, **small}, AGE_ROW, tool, {**ROW, "program": "gpuaes-bench copy"})
-    assert "**age files** are encrypted at 2.86 GB/s, 2.00 × the rate of `age`" in text
-    assert "data is sealed at 2.15 GB/s, where a filter that only copies reaches 2.86 GB/s" in text
+    assert "data is sealed at 2.86 GB/s. `cat` copies it at 2.15 GB/s" in sentences(other(ROW, "cat", 2, action="copy"))
 
 
 def event(**fields):

@@ -1,11 +1,10 @@
-// gpuaes-bench copy and read: input and output without a cipher.
+// gpuaes-bench read: input without a cipher.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <future>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -14,7 +13,6 @@
 #include "base/error.hpp"
 #include "bench/benches.hpp"
 #include "cli/options.hpp"
-#include "io/output_file.hpp"
 #include "pipeline/ring.hpp"
 
 namespace gpuaes {
@@ -69,15 +67,6 @@ FdSource open_input_file(Cancel& cancel) {
   FdSource source = open_source(std::string(standard_name), cancel);
   if (source.size().value_or(0) == 0) throw IoError("standard input is not a file with data left to read");
   return source;
-}
-
-void run_copy_bench(const Arguments& arguments) {
-  std::vector<std::byte> buffer(parse_size(arguments.words[0]));
-  Cancel cancel;
-  FdSource source = open_source(std::string(standard_name), cancel);
-  const std::unique_ptr<Sink> sink = open_sink(find_output(std::nullopt), {}, cancel);
-  while (const std::size_t count = source.read(buffer)) sink->write(std::span(buffer).first(count));
-  sink->finish();
 }
 
 void run_read_bench(const Arguments& arguments) {
