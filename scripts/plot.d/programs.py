@@ -4,7 +4,7 @@ medians, and the thin lines reach from the slowest to the fastest run."""
 import re
 
 from inputs import group, points
-from results import MIN_RUNS, OURS, RIVALS
+from results import MIN_RUNS, OURS, RIVALS, lanes_of
 from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, significant, size_name, title_of
 
 COLUMNS = {"part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds", "min_seconds", "max_seconds"}
@@ -35,16 +35,16 @@ def title_of_panel(part, case):
 
 
 def bars_of(rows):
-    """(name, row, color) of encryption with -l auto, or on the only CPU, and of other programs and copies."""
+    """(name, row, color) of copies, then of encryption by this program and by others."""
     bars = []
     for row in rows:
-        if row["program"] == OURS and row["action"] == "encrypt" and row["lanes"] in ("auto", "cpu:1") and row["cipher"] != "kuznyechik":
+        if row["program"] == OURS and row["action"] == "encrypt" and row["lanes"] == lanes_of(row["case"]) and row["cipher"] != "kuznyechik":
             bars.append((f"{OURS}, {row['format']}", row, KINDS[OURS]))
         elif row["program"] in RIVALS and row["action"] == "encrypt":
             bars.append((row["program"], row, KINDS["other programs"]))
         elif row["program"] in COPIES:
             bars.append((row["program"], row, KINDS["a copy"]))
-    return bars
+    return sorted(bars, key=lambda bar: [KINDS["a copy"], KINDS[OURS], KINDS["other programs"]].index(bar[2]))
 
 
 def draw_rivals(plt, panels):

@@ -48,6 +48,11 @@ class Run:
         return [row for row in found if int(row["bytes"]) == max(int(row["bytes"]) for row in found)]
 
 
+def lanes_of(case):
+    """The lanes of this program in a case with other programs."""
+    return "cpu:1" if case.endswith(", 1 CPU") else "auto"
+
+
 def cpus_name(count):
     return f"{count} CPU{'s' * (str(count) != '1')}"
 

@@ -5,7 +5,7 @@ import re
 import conclusions
 import part_tables
 from inputs import group
-from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_rate_of, markdown, named, rate_of, ratio, size_of, time_of,
+from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_of, lanes_rate_of, markdown, named, rate_of, ratio, size_of, time_of,
                      with_machine)
 from style import size_name, title_of
 
@@ -74,7 +74,7 @@ def rivals_table(run):
     for action, ending in (("encrypt", ""), ("decrypt", ", decryption")):
         for part, where in (("rivals", ""), ("cold", "cold file, "), ("pipe", "between two pipes, "), ("output", "file to file, ")):
             for (case,), here in group(run.of_part(part), "case").items():
-                here = [row for row in here if not row["lanes"] or row["lanes"] in ("cpu:1" if ", 1 CPU" in case else "auto",)]
+                here = [row for row in here if row["lanes"] in ("", lanes_of(case))]
                 if any(row["program"] in RIVALS and row["action"] == action for row in here):
                     rows.append(programs_row(f"{where}{case}{ending}", here, action))
     return programs_table(rows)
