@@ -3,23 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+
+#include "base/text.hpp"
 
 namespace gpuaes {
 namespace {
 
-Speeds expected_for_file(unsigned cpus, double lane, double link, bool from_disk) {
-  const double max = from_disk ? figures.usual_disk : figures.link_use * link;
-  const double read = from_disk ? 0 : 1 / figures.read;  // CPU seconds per byte
-  return {from_disk ? std::min(cpus * lane, max) : cpus / (read + 1 / lane),
-          from_disk ? max : std::min(cpus / read, max)};
+Speeds expected_for_file(unsigned cpus, double lane, double link) {
+  const double read = 1 / figures.read;  // CPU seconds per byte
+  return {cpus / (read + 1 / lane), std::min(cpus / read, link)};
+}
+
+// Reading takes no CPU time to speak of.
+Speeds expected_for_disk(unsigned cpus, double lane, double link) {
+  return {std::min(cpus * lane, figures.usual_disk), std::min(figures.usual_disk, link)};
 }
 
 // Between pipes, the programs at the other ends use about as much CPU time as the filter does for reading and
 // writing. CUDA lanes use that amount again for transfers over the link.
-Speeds expected_for_pipes(unsigned cpus, double lane) {
+Speeds expected_for_pipes(unsigned cpus, double lane, double link) {
   const double copy = 1 / figures.pipe_copy;  // CPU seconds per byte
   return {std::min(cpus / (2 * copy + 1 / lane), figures.pipe_copy),
-          std::min(cpus / (3 * copy), figures.cuda_pipe_max)};
+          std::min({cpus / (3 * copy), figures.cuda_pipe_max, link})};
 }
 
 std::string gigabytes(double bytes) {
@@ -33,46 +39,63 @@ unsigned low_cpu_lane_count(unsigned cpus, const Workload& workload) {
   return std::max(cpu_lane_count(cpus, workload), 2u) - 1;
 }
 
-// Why CUDA is not considered, as far as that is known without measuring; empty if it is.
+bool is_too_short(const Workload& workload) {
+  return is_file(workload) && workload.parallel_bytes < figures.min_cuda_file;
+}
+
+// Two lanes keep up with pipes: one reads and writes while the other encrypts.
+bool is_fast_between_pipes(const Workload& workload) {
+  return !is_file(workload) && lanes_for_pipes(workload) <= 2;
+}
+
+// A reason not to consider CUDA that requires no measurement; empty if there is none.
 std::string reason_against_cuda(const Workload& workload, const Machine& machine) {
-  if (!is_file(workload) && machine.cpus >= lanes_for_pipes(workload))
+  if (is_fast_between_pipes(workload) || (!is_file(workload) && machine.cpus >= lanes_for_pipes(workload)))
     return fmt::format("auto: lanes take turns reading the input, which keeps at most {} CPU lanes busy",
                        lanes_for_pipes(workload));
   if (!machine.cuda) return "auto: there is no CUDA device";
-  if (is_file(workload) && workload.parallel_bytes < figures.min_cuda_file)
-    return "auto: the file is too short to start CUDA";
+  if (is_too_short(workload)) return "auto: the file is too short to start CUDA";
   return {};
 }
 
-// CUDA opens faster if it has a CPU to itself. A run with only one begins with CUDA lanes.
+// Number of CPU lanes while CUDA opens, which takes longer if all CPUs are busy. A file on a single CPU
+// begins with CUDA lanes. Between pipes, CUDA opens later or not at all.
+unsigned opening_lanes(unsigned cpus, const Workload& workload) {
+  if (!is_file(workload)) return cpu_lane_count(cpus, workload);
+  return cpus == 1 ? 0 : cpu_lane_count(cpus - 1, workload);
+}
+
 void let_cuda_take_over(LanePlan& plan, const Workload& workload, const Machine& machine) {
   const LaneSpec cuda{Backend::cuda, 0, cuda_stream_count(machine, 1, workload)};
   plan.instead = {{Backend::cpu, {}, cpu_lane_count(machine.cpus, workload)}};
-  if (is_file(workload) && machine.cpus == 1) {
-    plan.first = {cuda};
-  } else {
-    plan.first = {{Backend::cpu, {}, cpu_lane_count(std::max(machine.cpus, 2u) - 1, workload)}};
+  if (const unsigned lanes = opening_lanes(machine.cpus, workload); lanes > 0) {
+    plan.first = {{Backend::cpu, {}, lanes}};
     plan.later = {cuda};
+  } else {
+    plan.first = {cuda};
   }
 }
 
 }  // namespace
 
 Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& workload) {
-  return is_file(workload) ? expected_for_file(cpus, lane, link, workload.from_disk)
-                           : expected_for_pipes(cpus, lane);
+  const auto expected = !is_file(workload)   ? expected_for_pipes
+                        : workload.from_disk ? expected_for_disk
+                                             : expected_for_file;
+  return expected(cpus, lane, figures.link_use * link);
 }
 
-// While CUDA lanes open, CPU lanes work on all CPUs but one.
-std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Speeds& expected) {
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, unsigned opening_cpus,
+                                                   const Speeds& expected) {
   const auto [cpu, cuda] = expected;
   if (cuda < figures.min_gain * cpu) return std::nullopt;
-  const double lost = figures.open_seconds * (1 - (cpus - 1) * cpu / (cpus * cuda)) + figures.end_seconds;
+  const double done = opening_cpus * cpu / (cpus * cuda);  // of what CUDA lanes would do in the same time
+  const double lost = figures.open_seconds * (1 - done) + figures.end_seconds;
   return static_cast<std::uint64_t>(lost / (1 / cpu - 1 / cuda));
 }
 
-bool cuda_continues(const Speeds& observed) {
-  return observed.cuda >= observed.cpu;
+bool later_lanes_continue(const Observed& observed) {
+  return observed.later * observed.first_lanes >= observed.first * observed.all_lanes;
 }
 
 std::optional<std::uint64_t> bytes_until_cuda_saves(double lane, const Workload& workload) {
@@ -86,8 +109,9 @@ std::optional<std::uint64_t> bytes_until_cuda_saves(double lane, const Workload&
 void choose_low_cpu(LanePlan& plan, const Workload& workload, const Machine& machine) {
   const LaneSpec cpu{Backend::cpu, {}, low_cpu_lane_count(machine.cpus, workload)};
   plan.first = {cpu};
-  if (!machine.cuda) {
-    plan.reason = "auto:low-cpu: there is no CUDA device";
+  if (!machine.cuda || is_too_short(workload) || is_fast_between_pipes(workload)) {
+    plan.reason =
+        machine.cuda ? "auto:low-cpu: CUDA would not save CPU time" : "auto:low-cpu: there is no CUDA device";
     return;
   }
   const double lane = machine.cpu_lane_rate(workload);
@@ -117,22 +141,23 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   plan.reason = reason_against_cuda(workload, machine);
   if (!plan.reason.empty()) return;
   const double lane = machine.cpu_lane_rate(workload);
-  const double link = machine.link_rate().value_or(figures.link);
-  const Speeds expected = expected_speeds(machine.cpus, lane, link, workload);
-  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, expected);
+  const std::optional<double> link = machine.link_rate();
+  const Speeds expected = expected_speeds(machine.cpus, lane, link.value_or(figures.link), workload);
+  const unsigned opening_cpus = is_file(workload) ? machine.cpus - 1 : machine.cpus;
+  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, opening_cpus, expected);
   const std::string from = gigabytes(static_cast<double>(enough.value_or(0)));
+  std::string verdict = fmt::format("is likely to be faster from {}", from);
   if (!enough) {
-    plan.reason = fmt::format("auto: with {} CPUs, CUDA is not likely to be faster", machine.cpus);
+    verdict = "is not likely to be faster";
   } else if (is_file(workload) && workload.parallel_bytes < *enough) {
-    plan.reason =
-        fmt::format("auto: with {} CPUs, CUDA is likely to be faster only from {}", machine.cpus, from);
+    verdict = fmt::format("is likely to be faster only from {}", from);
   } else {
     let_cuda_take_over(plan, workload, machine);
     plan.later_from = is_file(workload) ? 0 : *enough;
-    plan.reason = fmt::format("auto: with {} CPUs, CUDA is likely to be faster from {}", machine.cpus, from);
   }
-  plan.reason +=
-      fmt::format(" (a CPU lane encrypts {}/s; the link has {}/s)", gigabytes(lane), gigabytes(link));
+  plan.reason = fmt::format(
+      "auto: with {}, CUDA {}; a CPU lane encrypts {}/s, and the speed of the link is {}",
+      counted(machine.cpus, "CPU"), verdict, gigabytes(lane), link ? gigabytes(*link) + "/s" : "unknown");
 }
 
 }  // namespace gpuaes

@@ -17,13 +17,21 @@ struct Speeds {
 // direction.
 Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& workload);
 
-// How many bytes of input make CUDA lanes pay off; none if they never do. For a file, this is its minimum
-// size. Otherwise, it is the position at which they are opened, which pays off if at least as much input
-// follows.
-std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, const Speeds& expected);
+// How many bytes of input make CUDA lanes pay off if `opening_cpus` encrypt while they open; none if they
+// never do. For a file, this is its minimum size. Otherwise, it is the position at which they are opened,
+// which pays off if at least as much input follows.
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, unsigned opening_cpus,
+                                                   const Speeds& expected);
 
-// Whether CUDA lanes that have taken over continue. Opening them is no longer a reason against them.
-bool cuda_continues(const Speeds& observed);
+// What a run did with its first lanes while CUDA opened, and then with CUDA lanes, in bytes of input per
+// second.
+struct Observed {
+  double first, later;
+  unsigned first_lanes, all_lanes;  // number of CPU lanes that ran, and that would run without CUDA
+};
+
+// Whether CUDA lanes that have taken over continue. The time to open them has already been spent.
+bool later_lanes_continue(const Observed& observed);
 
 // The position in the input at which CUDA lanes have saved the CPU time that opening them took; none if they
 // save none. Inputs of known length that end before it are not worth opening them.

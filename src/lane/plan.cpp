@@ -8,6 +8,9 @@
 
 #include "base/error.hpp"
 #include "lane/auto_lanes.hpp"
+#include "lane/cpu_rate.hpp"
+#include "system/resources.hpp"
+#include "system/sysfs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -163,9 +166,14 @@ unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workl
 Machine this_machine(const Workload& workload) {
   const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   const bool counts = is_file(workload) || lanes_for_pipes(workload) > 2;
-  return {.cpus = counts ? usable_cpus() : bound_cpus(),
-          .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
-          .cuda = workload.cuda && cuda_may_open()};
+  return {
+      .cpus = counts ? usable_cpus() : bound_cpus(),
+      .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
+      .cuda = workload.cuda && cuda_may_open(),
+      .free_memory = available_memory,
+      .show_devices = show_first_devices,
+      .cpu_lane_rate = [](const Workload& run) { return measure_cpu_lane(run.cipher, run.authenticated); },
+      .link_rate = [] { return fastest_gpu_link(); }};
 }
 
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine) {

@@ -10,10 +10,7 @@
 
 #include "cipher/ciphers.hpp"
 #include "lane/backends.hpp"
-#include "lane/cpu_rate.hpp"
 #include "lane/plan_figures.hpp"
-#include "system/resources.hpp"
-#include "system/sysfs.hpp"
 
 namespace gpuaes {
 
@@ -29,16 +26,13 @@ struct Workload {
 
 // What a plan needs to know about the machine. The functions take time and are called only where it matters.
 struct Machine {
-  unsigned cpus = 1;            // that this process may use
-  std::size_t cache_bytes = 0;  // of the last-level cache; 0 if unknown
-  bool cuda = false;            // whether CUDA lanes may open
-  std::function<std::uint64_t()> free_memory = available_memory;
-  std::function<unsigned(unsigned max_devices)> show_devices = show_first_devices;
-  // Bytes per second of a CPU lane without I/O, and of the fastest link to a device.
-  std::function<double(const Workload&)> cpu_lane_rate = [](const Workload& workload) {
-    return measure_cpu_lane(workload.cipher, workload.authenticated);
-  };
-  std::function<std::optional<double>()> link_rate = [] { return fastest_gpu_link(); };
+  unsigned cpus = 1;                                           // that this process may use
+  std::size_t cache_bytes = 0;                                 // of the last-level cache; 0 if unknown
+  bool cuda = false;                                           // whether CUDA lanes may open
+  std::function<std::uint64_t()> free_memory;                  // available_memory()
+  std::function<unsigned(unsigned max_devices)> show_devices;  // show_first_devices()
+  std::function<double(const Workload&)> cpu_lane_rate;        // measure_cpu_lane()
+  std::function<std::optional<double>()> link_rate;            // fastest_gpu_link()
 };
 
 inline bool is_file(const Workload& workload) {
@@ -53,8 +47,8 @@ Machine this_machine(const Workload& workload);
 struct LanePlan {
   std::vector<LaneSpec> first;  // opened before the run, which fails if they cannot open
   std::vector<LaneSpec> later;  // opened while the first lanes work, to take over; may fail to open
-  // CPU lanes for all CPUs, if `first` or `later` was chosen to be faster: used if these cannot open, or are
-  // slower after all. The ring is not sized for them.
+  // CPU lanes to use if the CUDA lanes in `first` or `later` cannot open, or turn out to be slower. The ring
+  // is not sized for them.
   std::vector<LaneSpec> instead;
   std::uint64_t later_from = 0;  // bytes of input after which they are opened
   std::size_t chunk_bytes = 0;   // of plaintext; not yet rounded to the format's units

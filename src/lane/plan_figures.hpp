@@ -1,8 +1,9 @@
 // The figures on which plans of lanes are based. Measured with files in the page cache on a host with NVIDIA
 // H200 devices (PCIe 5, Intel Xeon), using 1 to 64 cores and 1 to 4 devices. What differs most between
-// machines, the speed of ciphers on CPUs and of the link to a device, is measured instead, by -l auto.
+// machines is not here: -l auto measures how fast CPU lanes are, and looks up the speed of the link.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,7 +36,7 @@ struct PlanFigures {
   double pipe_copy;      // copying from pipe to pipe on one CPU
   double cuda_pipe_max;  // CUDA lanes between pipes
   double link;           // of a device if the system does not say
-  double link_use;       // what copies in both directions reach of it
+  double link_use;       // the fraction of it that copies in both directions reach
 
   // What an additional device adds to the rate, as a fraction of the rate of one, and to the time for
   // starting and ending CUDA.
@@ -45,6 +46,8 @@ struct PlanFigures {
   double open_seconds;          // to open CUDA lanes
   double end_seconds;           // that CUDA lanes add at the end of the program
   double min_gain;  // required speedup from CUDA: the expected rates are not accurate enough for less
+  // How long CUDA lanes must be slower, twice, before CPU lanes take over again.
+  std::chrono::milliseconds trial;
 
   // CPU seconds for opening and closing CUDA lanes, and for each byte between pipes in addition to what CPU
   // lanes need for the transfers.
@@ -92,13 +95,14 @@ inline constexpr PlanFigures figures{
     .open_seconds = 0.45,
     .end_seconds = 0.05,
     .min_gain = 1.3,
+    .trial = std::chrono::milliseconds(100),
 
     .cuda_start_cpu = 0.3,
     .cuda_pipe_cpu = 0.6e-9,
 };
 
 // Bytes per second of one CPU lane, with its input and output: for the number of lanes that keep up with a
-// pipe or a disk. Kuznyechik's on an AMD EPYC with AVX2 (Zen 3).
+// pipe or a disk. Those of Kuznyechik were measured on an AMD EPYC with AVX2 (Zen 3).
 constexpr double usual_lane_rate(Cipher cipher, bool authenticated) {
   switch (info(cipher).family) {
     case Family::aes:

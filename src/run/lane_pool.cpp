@@ -44,12 +44,6 @@ struct Position {
   Clock::time_point time = Clock::now();
 };
 
-unsigned count(const std::vector<LaneSpec>& specs) {
-  unsigned sum = 0;
-  for (const LaneSpec& spec : specs) sum += spec.count.value_or(1);
-  return sum;
-}
-
 }  // namespace
 
 LanePool::LanePool(const LanePlan& plan, const LaneSetup& setup, Wrap wrap)
@@ -64,8 +58,9 @@ std::vector<std::unique_ptr<Lane>> LanePool::open(const std::vector<LaneSpec>& s
 
 std::vector<std::unique_ptr<Lane>> LanePool::open_instead(const std::string& reason,
                                                           const Messages& messages) const {
+  std::vector<std::unique_ptr<Lane>> lanes = open(plan_.instead);
   messages.detail(fmt::format("lanes {} are used instead: {}", describe_specs(plan_.instead), reason));
-  return open(plan_.instead);
+  return lanes;
 }
 
 std::vector<std::unique_ptr<Lane>> LanePool::open_first(const Messages& messages) const {
@@ -87,7 +82,7 @@ std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) c
     try {
       if (await_bytes(pipeline, plan_.later_from, end)) try_later(pipeline, messages, end);
     } catch (const std::exception& error) {
-      messages.detail(fmt::format("the first lanes continue: {}", error.what()));
+      messages.detail(fmt::format("the lanes stay as they are: {}", error.what()));
     }
   });
 }
@@ -101,27 +96,29 @@ void LanePool::try_later(Pipeline& pipeline, const Messages& messages, const std
     if (plan_.instead.empty()) throw;
     return pipeline.replace_lanes(open_instead(error.what(), messages));
   }
-  // That of all CPU lanes, estimated from those that ran.
-  const double cpu =
-      start.bytes_per_second_until(Position(pipeline)) * count(plan_.instead) / count(plan_.first);
+  if (end.stop_requested()) return;
+  const double first = start.bytes_per_second_until(Position(pipeline));
   pipeline.replace_lanes(std::move(lanes));
   messages.detail(fmt::format("lanes {} take over", describe_specs(plan_.later)));
-  if (plan_.instead.empty()) return;
-  const std::optional<double> cuda = observe(pipeline, end);
-  if (!cuda || cuda_continues({.cpu = cpu, .cuda = *cuda})) return;
-  const std::string reason =
-      fmt::format("CUDA lanes do {:.2f} GB/s, and CPU lanes did {:.2f}", *cuda / 1e9, cpu / 1e9);
-  pipeline.replace_lanes(open_instead(reason, messages));
+  if (!plan_.instead.empty() && later_are_slower(pipeline, first, end))
+    pipeline.replace_lanes(open_instead("those that took over are slower", messages));
 }
 
-// Bytes per second once all chunks have been used, which the previous lanes may still have filled. None if
-// the run ends first.
-std::optional<double> LanePool::observe(const Pipeline& pipeline, const std::stop_token& end) const {
-  if (!await_bytes(pipeline, pipeline.bytes_in() + plan_.chunks * plan_.chunk_bytes, end))
-    return std::nullopt;
-  const Position start(pipeline);
-  if (!await(milliseconds(100), end)) return std::nullopt;
-  return start.bytes_per_second_until(Position(pipeline));
+// The previous lanes may still fill the ring once. A time without input says nothing.
+bool LanePool::later_are_slower(const Pipeline& pipeline, double first, const std::stop_token& end) const {
+  if (!await_bytes(pipeline, pipeline.bytes_in() + plan_.chunks * plan_.chunk_bytes, end)) return false;
+  Observed observed{.first = first,
+                    .first_lanes = plan_.first.front().count.value(),
+                    .all_lanes = plan_.instead.front().count.value()};
+  for (int slow = 0; slow < 2;) {
+    const Position start(pipeline);
+    if (!await(figures.trial, end)) return false;
+    observed.later = start.bytes_per_second_until(Position(pipeline));
+    if (observed.later == 0) continue;
+    if (later_lanes_continue(observed)) return false;
+    ++slow;
+  }
+  return true;
 }
 
 std::string describe_specs(const std::vector<LaneSpec>& specs) {

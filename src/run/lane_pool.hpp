@@ -30,15 +30,15 @@ class LanePool {
   std::unique_ptr<Lane> open_fallback() const;
 
   // Opens the plan's later lanes, if any, when they are due, and lets them take over. If they cannot open, or
-  // if the plan has lanes to use instead and these were faster, CPU lanes continue. The thread ends when it
-  // is done or asked to stop.
+  // turn out to be slower than the first ones, CPU lanes do the rest. The thread ends when it is done or
+  // asked to stop.
   std::jthread take_over(Pipeline& pipeline, const Messages& messages) const;
 
  private:
   std::vector<std::unique_ptr<Lane>> open(const std::vector<LaneSpec>& specs) const;
   std::vector<std::unique_ptr<Lane>> open_instead(const std::string& reason, const Messages& messages) const;
   void try_later(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const;
-  std::optional<double> observe(const Pipeline& pipeline, const std::stop_token& end) const;
+  bool later_are_slower(const Pipeline& pipeline, double first, const std::stop_token& end) const;
 
   const LanePlan& plan_;
   const LaneSetup& setup_;

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -51,22 +53,24 @@ std::string messages_of(const LanePlan& plan, Run run, LanePool::Wrap wrap = {})
 }
 
 // The messages of a run whose plan has these later lanes.
-std::string messages_of_run(std::string_view later) {
-  constexpr std::size_t size = 4000;
-  Rig rig({.size = size});
-  rig.add_lanes(1);
+std::string messages_of_run(std::string_view later, std::string_view instead = {}) {
+  Rig rig({});
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
   LanePlan plan;
   plan.later = parse_lanes(later).named;
+  if (!instead.empty()) plan.instead = parse_lanes(instead).named;
   std::string said = messages_of(plan, [&](const LanePool& pool, const Messages& messages) {
-    const std::jthread opener = pool.take_over(rig.pipeline, messages);
-    CHECK(rig.run() == "");
+    pool.take_over(run.pipeline, messages).join();
   });
-  CHECK(rig.wrong_output(size) == "");
+  run.pipe.writer.close();
+  CHECK(result_of(std::move(ended)) == "");
   return said;
 }
 
-// The messages of a run whose plan has lanes to use instead of later ones. The later ones get no input.
-std::string messages_of_trial(bool first_lanes_work) {
+// The messages of a run in which the first lanes get their input at once, and later ones in small pieces.
+std::string messages_of_slow_later_lanes() {
   Rig rig({});
   PipeFed run(rig);
   run.pipeline.add_lane(rig.lane());
@@ -75,17 +79,27 @@ std::string messages_of_trial(bool first_lanes_work) {
   plan.first = parse_lanes("cpu:1").named;
   plan.later = parse_lanes("reference:1").named;
   plan.instead = parse_lanes("cpu:3").named;
+  plan.chunks = 4;
+  plan.chunk_bytes = 64;
   const auto feed_first_lanes = [&](std::unique_ptr<Lane> opened) {
-    if (first_lanes_work && run.pipeline.bytes_in() == 0) {
-      put(run.pipe.writer, test_bytes(64));
-      CHECK(eventually([&] { return run.pipeline.bytes_in() == 64; }));
+    if (run.pipeline.bytes_in() == 0) {
+      put(run.pipe.writer, test_bytes(1 << 15));
+      CHECK(eventually([&] { return run.pipeline.bytes_in() == 1 << 15; }));
     }
     return opened;
   };
-  std::string said = messages_of(
-      plan,
-      [&](const LanePool& pool, const Messages& messages) { pool.take_over(run.pipeline, messages).join(); },
-      feed_first_lanes);
+  const auto try_later = [&](const LanePool& pool, const Messages& messages) {
+    std::atomic<bool> done = false;
+    const std::jthread trial([&] {
+      pool.take_over(run.pipeline, messages).join();
+      done = true;
+    });
+    while (!done) {
+      if (run.pipeline.bytes_in() >= 1 << 15) put(run.pipe.writer, test_bytes(64));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  };
+  std::string said = messages_of(plan, try_later, feed_first_lanes);
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
   return said;
@@ -115,17 +129,31 @@ TEST_CASE("later lanes take over, and a message says which") {
 }
 
 TEST_CASE("if later lanes are slower than the first ones were, those to use instead take over") {
-  CHECK(messages_of_trial(false) == "program: lanes reference:1 take over\n");
-  const std::string said = messages_of_trial(true);
-  CHECK(
-      said.starts_with("program: lanes reference:1 take over\n"
-                       "program: lanes cpu:3 are used instead: CUDA lanes do 0.00 GB/s, and CPU lanes did "));
+  CHECK(messages_of_slow_later_lanes() ==
+        "program: lanes reference:1 take over\n"
+        "program: lanes cpu:3 are used instead: those that took over are slower\n");
 }
 
-TEST_CASE("if later lanes cannot open, the first ones continue, and a message says why") {
-  const std::string message = messages_of_run("cuda:9999");
-  CHECK(message.starts_with("program: the first lanes continue: "));
-  CHECK((contains(message, "CUDA") || contains(message, "NVIDIA driver")));
+TEST_CASE("if later lanes cannot open, those to use instead take over, or the first ones continue") {
+  const std::string stay = messages_of_run("cuda:9999"), replace = messages_of_run("cuda:9999", "cpu:3");
+  CHECK(stay.starts_with("program: the lanes stay as they are: "));
+  CHECK(replace.starts_with("program: lanes cpu:3 are used instead: "));
+  for (const std::string& said : {stay, replace})
+    CHECK((contains(said, "CUDA") || contains(said, "NVIDIA driver")));
+}
+
+TEST_CASE("a run that ends while later lanes are compared with the first ones keeps them") {
+  Rig rig({.size = 4000});
+  rig.add_lanes(1);
+  LanePlan plan;
+  plan.first = plan.instead = parse_lanes("cpu:1").named;
+  plan.later = parse_lanes("cpu:2").named;
+  const std::string said = messages_of(plan, [&](const LanePool& pool, const Messages& messages) {
+    const std::jthread opener = pool.take_over(rig.pipeline, messages);
+    CHECK(rig.run() == "");
+  });
+  CHECK_FALSE(contains(said, "instead"));
+  CHECK(rig.wrong_output(4000) == "");
 }
 
 }  // namespace gpuaes
