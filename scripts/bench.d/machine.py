@@ -87,11 +87,16 @@ def gpus():
                     "--format=csv,noheader")
 
 
+def command():
+    """Without the names of folders, which do not affect the results."""
+    return re.sub(r" (-o|--output|--build|--work|--disk)[ =]\S+", "", " ".join(["scripts/bench", *sys.argv[1:]]))
+
+
 def describe(fixture, arguments):
     """(name, value) for everything that the results depend on."""
     yield "date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     yield "commit", arguments.commit or first_line("git", "-C", TOP, "rev-parse", "HEAD") or "unknown"
-    yield "command", " ".join(["scripts/bench", *sys.argv[1:]])
+    yield "command", command()
     yield "version", first_line(fixture.program, "-V")
     yield "CPU", cpu_name()
     yield "CPUs", str(fixture.cpus)

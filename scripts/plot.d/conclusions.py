@@ -41,15 +41,15 @@ def gpu(run):
     pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
     ratios = [f"{ratio(*pair)} with {name}" for name, pair in pairs.items() if all(pair)]
     return ratios and (
-        f"**On a GPU**, a file of {size_of(files)} takes the startup of CUDA as well. The rate, relative to that of "
-        f"{run.fact('CPUs')} CPUs: {', '.join(ratios)}. [Files on a GPU](#files-on-a-gpu)")
+        f"**On a GPU**, a {size_of(files)} file is encrypted at {', '.join(ratios[:-1])}{' and ' * (len(ratios) > 1)}{ratios[-1]}, relative "
+        f"to {run.fact('CPUs')} CPUs and including the time in which CUDA starts and ends. [Files on a GPU](#files-on-a-gpu)")
 
 
 def pipes(run):
     here = run.of_part("pipe")
     row, cat = ours(here, lanes="auto"), named(here, program="cat")
     return row and cat and (
-        f"**Between two pipes**, data is sealed at {rate_of(row)} GB/s. `cat` copies it at {rate_of(cat)} GB/s. [Pipes](#pipes)")
+        f"**Between two pipes**, data is sealed at {rate_of(row)} GB/s, and `cat` copies it at {rate_of(cat)} GB/s. [Pipes](#pipes)")
 
 
 def cold_files(run):

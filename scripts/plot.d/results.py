@@ -85,12 +85,17 @@ def varies(row):
     return float(row["max_seconds"]) - float(row["min_seconds"]) > SPREAD * float(row["seconds"])
 
 
+def median_of(row):
+    """The rate in GB/s."""
+    return significant(row["rate"]) if row else ""
+
+
 def rate_of(row):
-    """In GB/s, with the range if it is large."""
+    """The rate in GB/s, with the range if it is large."""
     if not row:
         return ""
     low, high = (int(row["bytes"]) / float(row[name]) / 1e9 for name in ("max_seconds", "min_seconds"))
-    return significant(row["rate"]) + (f" ({significant(low)} to {significant(high)})" if varies(row) else "")
+    return median_of(row) + (f" ({significant(low)} to {significant(high)})" if varies(row) else "")
 
 
 def lanes_rate_of(row):

@@ -5,7 +5,7 @@ import re
 import conclusions
 import part_tables
 from inputs import group
-from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_of, lanes_rate_of, markdown, named, rate_of, ratio, size_of, time_of,
+from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_of, lanes_rate_of, markdown, median_of, named, rate_of, ratio, size_of, time_of,
                      with_machine)
 from style import size_name, title_of
 
@@ -57,10 +57,10 @@ def name_of(row):
     return f"{'Kuznyechik ' * (row['cipher'] == 'kuznyechik')}{row['format']}{' format' * (row['format'] == 'age')}"
 
 
-def programs_row(title, here, action="encrypt"):
+def programs_row(title, here, action="encrypt", show=rate_of):
     """The rates of this program's formats, and of other programs."""
     ours = [named(here, program=OURS, cipher=cipher, format=form, action=action) for cipher, form in OUR_COLUMNS]
-    return [title, *map(rate_of, ours), *(rate_of(named(here, program=rival, action=action)) for rival in RIVALS)]
+    return [title, *map(show, [*ours, *(named(here, program=rival, action=action) for rival in RIVALS)])]
 
 
 def programs_table(rows):
@@ -81,15 +81,16 @@ def rivals_table(run):
 
 
 def summary_table(run):
-    """The README's table: this program next to others, and a sentence about the machine."""
-    rows = [programs_row(f"{size_of(here)} file, {here[0]['case'].partition(', ')[2]}", here)
-            for here in (run.on_cpus(count) for count in (1, run.fact("CPUs"))) if here]
-    files = run.of_part("file")
-    rows += [programs_row(f"{size_of(files)} file, {title}", [row for row in files if row["lanes"] == lanes])
-             for lanes, title in (("cpu", f"{run.fact('CPUs')} CPUs"), ("cuda:0", "one GPU"))]
-    rows.append(programs_row(f"{size_of(run.of_part('pipe'))} between two pipes", [row for row in run.of_part("pipe") if row["lanes"] in ("", "auto")]))
-    rows.append(programs_row(f"{size_of(disk_rows(run))} file to file, on a disk", disk_rows(run)))
-    return with_machine(run, programs_table(rows))
+    """The README's table: medians of this program's authenticated formats next to others, and a sentence about the machine."""
+    files, pipe, disk = run.of_part("file"), run.of_part("pipe"), disk_rows(run)
+    cases = [(f"{size_of(here)}, {here[0]['case'].partition(', ')[2]}", here)
+             for here in (run.on_cpus(count) for count in (1, run.fact("CPUs"))) if here]
+    cases += [(f"{size_of(files)}, {title}", [row for row in files if row["lanes"] == lanes])
+              for lanes, title in (("cpu", f"{run.fact('CPUs')} CPUs"), ("cuda:0", "one GPU"))]
+    cases.append((f"{size_of(pipe)} between two pipes", [row for row in pipe if row["lanes"] in ("", "auto")]))
+    cases.append((f"{size_of(disk)} file to file (disk)", disk))
+    return with_machine(run, programs_table(
+        [programs_row(title, [row for row in here if row["format"] != "raw"], show=median_of) for title, here in cases]))
 
 
 def disk_rows(run):
@@ -197,6 +198,17 @@ def cpus_table(run, *ciphers):
     return markdown(["GB/s", "CPU lanes", "`-l cuda:0`", "`-l auto`", "CPU s/GB: CPU lanes", "`-l cuda:0`"], rows)
 
 
+def auto_sentence(run):
+    """How -l auto compares with the faster of its choices, in the tables by number of CPUs."""
+    shares = []
+    for here in group(run.of_part("cpus"), "case").values():
+        rates = {row["lanes"].partition(":")[0]: row["rate"] for row in here}
+        if rates.keys() == {"cpu", "cuda", "auto"}:
+            shares.append(rates["auto"] / max(rates["cpu"], rates["cuda"]))
+    return (f"In all cases here, `-l auto` reached {min(shares):.0%} to {max(shares):.0%} of the rate of the faster one, CPU lanes or "
+            f"`-l cuda:0`." if shares else NOT_MEASURED)
+
+
 def processes_table(run):
     """Times by the number of processes; one process writes one file."""
     here = run.of_part("processes")
@@ -211,6 +223,7 @@ def processes_table(run):
 TABLES = {
     "run": run_table, "commands": commands_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
     "output": output_table, "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table,
+    "auto": auto_sentence,
     "cpus": lambda run: cpus_table(run, "aes-256", "kuznyechik"), "age": lambda run: cpus_table(run, "chacha20-poly1305"),
     "processes": processes_table, **part_tables.TABLES, **conclusions.TABLES,
 }
