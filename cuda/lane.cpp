@@ -120,6 +120,12 @@ class CudaLane : public Lane {
       static_assert(none_bad == 0xffffffff);
       check(cudaMemsetAsync(first_bad_on_device, 0xff, sizeof none_bad, stream.get()));
     }
+    // For MGM. Allocated on demand and no larger than necessary, because it is larger than the job's data.
+    std::byte* scratch_for(std::size_t sealed_bytes, std::size_t aad_bytes) {
+      const std::size_t size = count_segments(sealed_bytes) * mgm_scratch_bytes(aad_bytes);
+      if (mgm_scratch.size() < size) mgm_scratch = DeviceBuffer(size);
+      return mgm_scratch.data();
+    }
 
     JobMemory memory;
     std::uint32_t* first_bad;
@@ -157,61 +163,33 @@ class CudaLane : public Lane {
     check_nonce(job);
     if (job.rules != info(job.key->cipher).segments)
       throw LaneError("cuda: the job's segments are not those of its cipher");
+    const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
+    const auto launch = [&](auto* seal, auto* open, auto device_job) {
+      device_job.base_nonce = job.base_nonce;
+      device_job.first_segment = job.first_segment;
+      device_job.aad = public_data(job.aad);
+      device_job.sealed_bytes = sealed_bytes;
+      const JobMemory& memory = buffers.memory;
+      if (job.operation == Operation::seal)
+        seal(device_job, memory.in, memory.out, stream_.get());
+      else
+        open(device_job, memory.in, memory.out, buffers.first_bad_on_device, stream_.get());
+    };
     switch (info(job.key->cipher).family) {
       case Family::aes:
-        return launch_gcm(job, buffers);
+        return launch(launch_gcm_seal, launch_gcm_open,
+                      GcmJob{.key = keys_.aes(), .powers = keys_.powers(), .masks = buffers.memory.masks});
       case Family::kuznyechik:
-        return launch_mgm(job, buffers);
+        return launch(
+            launch_mgm_seal, launch_mgm_open,
+            MgmJob{.key = keys_.kuznyechik(), .scratch = buffers.scratch_for(sealed_bytes, job.aad.size())});
       case Family::chacha20:
-        return launch_chacha20(job, buffers);
+        return launch(
+            launch_chacha20_seal, launch_chacha20_open,
+            ChaCha20Job{
+                .key = keys_.chacha20(), .ends_message = job.ends_message, .sums = buffers.memory.sums});
     }
     refuse_cipher(job.key->cipher);
-  }
-
-  void launch_gcm(const Job& job, const JobBuffers& buffers) {
-    const GcmJob gcm{.key = keys_.aes(),
-                     .powers = keys_.powers(),
-                     .base_nonce = job.base_nonce,
-                     .first_segment = job.first_segment,
-                     .aad = public_data(job.aad),
-                     .sealed_bytes = std::max(job.in.size(), job.out.size()),
-                     .masks = buffers.memory.masks};
-    if (job.operation == Operation::seal)
-      launch_gcm_seal(gcm, buffers.memory.in, buffers.memory.out, stream_.get());
-    else
-      launch_gcm_open(gcm, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device, stream_.get());
-  }
-
-  void launch_mgm(const Job& job, JobBuffers& buffers) {
-    // Allocated on demand and no larger than necessary, because it is larger than the job's data.
-    const std::size_t sealed_bytes = std::max(job.in.size(), job.out.size());
-    const std::size_t scratch_bytes = count_segments(sealed_bytes) * mgm_scratch_bytes(job.aad.size());
-    if (buffers.mgm_scratch.size() < scratch_bytes) buffers.mgm_scratch = DeviceBuffer(scratch_bytes);
-    const MgmJob mgm{.key = keys_.kuznyechik(),
-                     .base_nonce = job.base_nonce,
-                     .first_segment = job.first_segment,
-                     .aad = public_data(job.aad),
-                     .sealed_bytes = sealed_bytes,
-                     .scratch = buffers.mgm_scratch.data()};
-    if (job.operation == Operation::seal)
-      launch_mgm_seal(mgm, buffers.memory.in, buffers.memory.out, stream_.get());
-    else
-      launch_mgm_open(mgm, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device, stream_.get());
-  }
-
-  void launch_chacha20(const Job& job, const JobBuffers& buffers) {
-    const ChaCha20Job chacha20{.key = keys_.chacha20(),
-                               .base_nonce = job.base_nonce,
-                               .first_segment = job.first_segment,
-                               .ends_message = job.ends_message,
-                               .aad = public_data(job.aad),
-                               .sealed_bytes = std::max(job.in.size(), job.out.size()),
-                               .sums = buffers.memory.sums};
-    if (job.operation == Operation::seal)
-      launch_chacha20_seal(chacha20, buffers.memory.in, buffers.memory.out, stream_.get());
-    else
-      launch_chacha20_open(chacha20, buffers.memory.in, buffers.memory.out, buffers.first_bad_on_device,
-                           stream_.get());
   }
 
   // Destroyed first, even if the constructor throws: the stream must be idle and its device current when the
