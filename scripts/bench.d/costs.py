@@ -4,7 +4,7 @@ import os
 import shutil
 
 from contender import Contender
-from outputs import copy_and_sync
+from outputs import copy_and_sync, remove
 from units import GI, KI, words_of
 
 SMALL_RUNS = 21
@@ -14,7 +14,7 @@ def run(fixture):
     fixture.results.heading("fixed costs, and --rekey")
     path = fixture.file_of(KI)
     sources = {"raw": path, "sealed": path, "open": fixture.encrypted(KI), "age": path, "open age": fixture.encrypted(KI, "age")}
-    ours = [fixture.ours(form, lanes, source) for form, source in sources.items() for lanes in ["cpu"]]
+    ours = [fixture.ours(form, "cpu", source) for form, source in sources.items()]
     ours += [fixture.ours("sealed", lanes, path) for lanes in fixture.cuda_lanes()]
     rivals = [fixture.openssl(path), *(rival for form in ("age", "open age") for rival in fixture.age_rivals(form, sources[form])),
               *fixture.gpg(path)]
@@ -38,7 +38,8 @@ def run_rekey(fixture):
     command = [fixture.program, "-q", "--rekey", "-k", fixture.key_file, "--new-key", fixture.write_secret("other.key", os.urandom(32)),
                "-i", work]
     rekey = Contender("rekey", command, program="gpuaes-stream", format="sealed", action="rekey")
-    rekey.prepare = lambda: shutil.copyfile(original, work)
+    rekey.prepare = lambda: (shutil.copyfile(original, work), os.sync())
     copy = copy_and_sync(original, work)
+    copy.prepare = lambda: remove(work)
     fixture.compare(f"{words_of(size)}, rekey", [copy, rekey], size, copy)
     os.remove(work)

@@ -5,7 +5,7 @@ import os
 
 from units import GI, words_of
 
-# The size of the file makes the startup of CUDA insignificant. Kuznyechik on one CPU would take too long for it.
+# Kuznyechik takes long on one CPU.
 CASES = (("aes-256", "sealed", 4 * GI), ("chacha20-poly1305", "age", 4 * GI), ("kuznyechik", "sealed", 2 * GI))
 
 

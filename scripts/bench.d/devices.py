@@ -3,11 +3,11 @@
 import json
 import subprocess
 
-from units import MI
+from units import GI
 
 MAIN_KERNELS = ["--variants", "bitslice,chacha20,ttable"]
 OTHER_KERNELS = ["--variants", "sbox*,ttable1*,ttable4*,ls-*"]
-TRACE_BYTES = 512 * MI
+TRACE_BYTES = 4 * GI
 TRACE_MS = 4
 
 

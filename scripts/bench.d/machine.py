@@ -45,6 +45,11 @@ def file_system(path):
     return first_line("findmnt", "-no", "FSTYPE", "-T", path) or "unknown"
 
 
+def storage(path):
+    """The file system, and the name of the device that it is on."""
+    return f"{file_system(path)} on {os.path.basename(first_line('findmnt', '-no', 'SOURCE', '-T', path)) or 'unknown'}"
+
+
 def lscpu(*names):
     """What lscpu says, which knows the names of ARM processors."""
     found = dict(map(str.strip, line.split(":", 1)) for line in lines_of("lscpu") if ":" in line)
@@ -116,8 +121,8 @@ def describe(fixture, arguments):
         version = first_line(rival, "version" if rival == "openssl" else "--version")
         if version:
             yield rival, version
-    yield "data", file_system(fixture.work)
-    yield "disk", file_system(fixture.disk)
+    yield "data", storage(fixture.work)
+    yield "disk", storage(fixture.disk)
     yield "large file", words_of(fixture.file_size)
     yield "stream", words_of(fixture.stream_size)
     if fixture.quick:

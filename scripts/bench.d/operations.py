@@ -2,7 +2,6 @@
 
 import os
 
-from contender import Contender
 from units import KI, MI, words_of
 
 SEGMENT_BYTES = 16 * KI
@@ -30,8 +29,7 @@ def measure(fixture, form, contenders):
 
 def undamaged(fixture, form, path, lanes):
     """What can be done with a file that ours() opens as `form`."""
-    info = Contender("info", [fixture.program, "-q", "--info"], path, program="gpuaes-stream", action="info")
-    return [*(make(fixture, form, path, *each, on) for on in lanes for each in actions(fixture.file_size)), info]
+    return [make(fixture, form, path, *each, on) for on in lanes for each in actions(fixture.file_size)]
 
 
 def actions(size):

@@ -12,12 +12,11 @@ COUNTS = (2, 8)
 MAX_BYTES = 4 * GI
 
 # $1: a folder with in, key, sealed. $2: number of processes. $3: CPU threads of each. $4: their programs.
-SEAL = """cd "$1" && "$4/gpuaes-parts" plan -q -k key -i in -n $2 -o parts >count &&
-for i in $(seq 0 $(($2 - 1))); do "$4/gpuaes-parts" seal -q -T $3 parts --part $i & done; wait; "$4/gpuaes-parts" join -q parts"""
-PIECES = """cd "$1" && for i in $(seq 0 $(($2 - 1))); do
-    "$4/gpuaes-stream" -q -d -k key -T $3 --part $i/$2 -o out.$i sealed & done; wait; test -e out.$(($2 - 1))"""
-INTO = """cd "$1" && for i in $(seq 0 $(($2 - 1))); do
-    "$4/gpuaes-stream" -q -d -k key -T $3 --part $i/$2 --into out sealed & done; wait; test -e out"""
+EACH = """pids=; for i in $(seq 0 $(($2 - 1))); do {} & pids="$pids $!"; done; for pid in $pids; do wait $pid || exit; done"""
+SEAL = ('cd "$1" && "$4/gpuaes-parts" plan -q -k key -i in -n $2 -o parts >count && '
+        + EACH.format('"$4/gpuaes-parts" seal -q -T $3 parts --part $i') + '; "$4/gpuaes-parts" join -q parts')
+FILES = 'cd "$1"; ' + EACH.format('"$4/gpuaes-stream" -q -d -k key -T $3 --part $i/$2 -o out.$i sealed')
+INTO = 'cd "$1"; ' + EACH.format('"$4/gpuaes-stream" -q -d -k key -T $3 --part $i/$2 --into out sealed')
 
 
 def run(fixture):
@@ -47,7 +46,7 @@ def measure(fixture, work, size):
     alone.name = "gpuaes-stream -o"
     opened = Contender("gpuaes-stream -d -o", [fixture.program, "-q", "-d", "-k", fixture.key_file, "-l", "cpu", sealed,
                                               "-o", os.path.join(work, "out")], action="decrypt")
-    for title, baseline, scripts in (("seal", alone, {"parts": SEAL}), ("decrypt", opened, {"pieces": PIECES, "--into": INTO})):
+    for title, baseline, scripts in (("seal", alone, {"parts": SEAL}), ("decrypt", opened, {"files": FILES, "--into": INTO})):
         contenders = [baseline, *(make(fixture, work, name, script, count) for name, script in scripts.items() for count in COUNTS)]
         for c in contenders:
             c.prepare = lambda: clear(work)

@@ -19,45 +19,44 @@ def other(rows, program):
 AGE = {"cipher": "chacha20-poly1305", "format": "age"}
 
 
-def on_one_and_all_cpus(run, title, verb, program, link, **values):
-    single, files = run.on_cpus(1), run.of_part("file")
-    row, rival, all_cpus = ours(single, **values), other(single, program), ours(files, lanes="cpu", **values)
-    return row and rival and all_cpus and (
-        f"**{title}**: one CPU {verb} a {size_of(single)} file in the page cache at {rate_of(row)} GB/s, {ratio(row, rival)} the rate "
-        f"of `{program}`. {run.fact('CPUs')} CPUs do so at {rate_of(all_cpus)} GB/s with {size_of(files)}. {link}")
-
-
 def aes_on_cpus(run):
-    return on_one_and_all_cpus(run, "AES on CPUs", "seals", "openssl", "[Files on CPUs](#files-on-cpus)")
-
-
-def age_files(run):
-    return on_one_and_all_cpus(run, "age files", "encrypts", "age", "[age files](#age-files)", **AGE)
+    single, files = run.on_cpus(1), run.of_part("file")
+    row, openssl, all_cpus = ours(single), other(single, "openssl"), ours(files, lanes="cpu")
+    return row and openssl and all_cpus and (
+        f"**AES on CPUs**: one CPU seals {ratio(row, openssl)} as fast as `openssl` encrypts ({rate_of(row)} GB/s). {run.fact('CPUs')} CPUs "
+        f"reach {rate_of(all_cpus)} GB/s with a {size_of(files)} file. [Files](#files-in-the-page-cache)")
 
 
 def gpu(run):
     files = run.of_part("file")
-    kinds = {"AES": {}, "Kuznyechik": {"cipher": "kuznyechik"}, "age files": AGE}
+    kinds = {"Kuznyechik": {"cipher": "kuznyechik"}, "age": AGE, "AES": {}}
     pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
-    ratios = [f"{ratio(*pair)} with {name}" for name, pair in pairs.items() if all(pair)]
+    ratios = [(ratio(*pair), name) for name, pair in pairs.items() if all(pair)]
     return ratios and (
-        f"**On a GPU**, a {size_of(files)} file is encrypted at {', '.join(ratios[:-1])}{' and ' * (len(ratios) > 1)}{ratios[-1]}, relative "
-        f"to {run.fact('CPUs')} CPUs and including the time in which CUDA starts and ends. [Files on a GPU](#files-on-a-gpu)")
+        f"**A GPU** encrypts a {size_of(files)} file {ratios[0][0]} as fast as {run.fact('CPUs')} CPUs with {ratios[0][1]}"
+        f"{''.join(f', {share} with {name}' for share, name in ratios[1:])}, including the time in which CUDA starts and ends. "
+        f"[Files on a GPU](#files-on-a-gpu)")
+
+
+def age_files(run):
+    pairs = [(ours(here, **AGE), other(here, "age")) for here in (run.on_cpus(1), run.on_cpus(run.fact("CPUs")))]
+    return all(pairs[0] + pairs[1]) and (
+        f"**age files**: one CPU encrypts {ratio(*pairs[0])} as fast as `age`, and {run.fact('CPUs')} CPUs {ratio(*pairs[1])} as fast, with "
+        f"a {size_of([pairs[0][0]])} file. [age files](#age-files)")
 
 
 def pipes(run):
     here = run.of_part("pipe")
     row, cat = ours(here, lanes="auto"), named(here, program="cat")
-    return row and cat and (
-        f"**Between two pipes**, data is sealed at {rate_of(row)} GB/s, and `cat` copies it at {rate_of(cat)} GB/s. [Pipes](#pipes)")
+    return row and cat and (f"**Between two pipes**, sealing is {ratio(row, cat)} as fast as `cat`, which cannot read while it writes "
+                            f"({rate_of(row)} GB/s). [Pipes](#pipes)")
 
 
 def cold_files(run):
     here = run.of_part("cold")
     row, openssl = ours(here, lanes="auto"), other(here, "openssl")
-    return row and openssl and (
-        f"**A file that is not in the page cache** is sealed at the rate of the disk, here {rate_of(row)} GB/s, and takes "
-        f"{cpu_of(row)} CPU seconds per GB, where `openssl` takes {cpu_of(openssl)}. [Cold files](#cold-files-and-cpu-time)")
+    return row and openssl and (f"**Cold files**, which are not in the page cache, are sealed at {rate_of(row)} GB/s, with {cpu_of(row)} CPU "
+                                f"seconds per GB instead of {cpu_of(openssl)} for `openssl`. [Cold files](#cold-files-and-cpu-time)")
 
 
 TABLES = {"conclusions": conclusions}

@@ -44,13 +44,16 @@ def draw(plt, rows, save, folder):
 
 
 def rate_of_link(folder):
-    """The best rate of copies to and from the first device at once, each way, in the results that are next to the kernels."""
+    """The rate of copies to and from the first device at once, each way, of the size that lanes copy, in the results that are
+    next to the kernels."""
     path = os.path.join(folder, "links.csv")
     rows = read(path)[0] if os.path.exists(path) else []
-    return max((number(row["value"]) for row in rows if row["what"] == BOTH and row["device"] == "cuda:0"), default=None)
+    return next((number(row["value"]) for row in rows
+                 if (row["what"], row["device"], row["bytes"]) == (BOTH, "cuda:0", str(LANE_BYTES))), None)
 
 
 BOTH = "both at once, each way"
+LANE_BYTES = 4 << 20
 
 
 def link_name(link):
@@ -103,7 +106,7 @@ def place_name(place):
     if words[0] not in PLACES:
         return with_ours(place)
     threads = next((word.removesuffix("threads") for word in words if word.endswith("threads")), None)
-    return f"{words[0]} memory" + (", a copy per bank" if "banks" in words else "") + (f", {threads} threads per block" if threads else "")
+    return f"{words[0]} memory" + (", a copy per bank" if "banks" in words else "") + (f", {threads} threads per cipher block" if threads else "")
 
 
 def with_ours(variant):

@@ -1,7 +1,7 @@
 """Tables of gpuaes-bench results: ciphers, links and kernels."""
 
 from inputs import group
-from results import GI, MI, markdown
+from results import GI, MI, markdown, rate_of
 from style import MODES, significant, size_name, title_of
 
 
@@ -10,7 +10,9 @@ def ciphers_table(run):
     for (cipher, mode), here in group([row for row in run.ciphers if int(row["chunk_bytes"]) == MI], "cipher", "mode").items():
         rates = {int(row["threads"]): float(row["gb_per_s"]) for row in here}
         rows.append([f"{title_of(cipher)}, {mode}", *(significant(rates[count]) for count in sorted(rates))])
+    read = [(int(row["lanes"].partition(":")[2]), row) for row in run.of_part("file") if row["action"] == "read"]
     counts = sorted({int(row["threads"]) for row in run.ciphers})
+    rows += [["`gpuaes-bench read`", *(rate_of(row) if threads == count else "" for count in counts)] for threads, row in read]
     return markdown(["GB/s, chunks of 1 MiB", *(f"{count} thread{'s' * (count > 1)}" for count in counts)], rows)
 
 

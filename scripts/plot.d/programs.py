@@ -8,8 +8,9 @@ from results import MIN_RUNS, OURS, RIVALS, lanes_of
 from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, significant, size_name, title_of
 
 COLUMNS = {"part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds", "min_seconds", "max_seconds"}
+LANES = {"cpu": "CPU lanes", "cuda": "-l cuda:0", "auto": "-l auto"}
 COPIES = ("cat", "cp, sync", "dd iflag=direct")
-KINDS = {OURS: COLORS[0], "other programs": COLORS[1], "a copy": GRAY}
+KINDS = {OURS: COLORS[0], "other programs": COLORS[1], "copy only": GRAY}
 
 
 def draw(plt, rows, save, _):
@@ -43,8 +44,8 @@ def bars_of(rows):
         elif row["program"] in RIVALS and row["action"] == "encrypt":
             bars.append((row["program"], row, KINDS["other programs"]))
         elif row["program"] in COPIES:
-            bars.append((row["program"], row, KINDS["a copy"]))
-    return sorted(bars, key=lambda bar: [KINDS["a copy"], KINDS[OURS], KINDS["other programs"]].index(bar[2]))
+            bars.append((row["program"], row, KINDS["copy only"]))
+    return sorted(bars, key=lambda bar: [KINDS["copy only"], KINDS[OURS], KINDS["other programs"]].index(bar[2]))
 
 
 def draw_rivals(plt, panels):
@@ -67,7 +68,7 @@ def draw_rivals(plt, panels):
         axis.set_xlabel(RATE)
     for axis in axes.flat[len(panels):]:
         axis.set_visible(False)
-    figure.suptitle("Encryption: the median, and the range of all runs", x=0.01, ha="left", fontsize=11)
+    figure.suptitle("Encryption: the median (bar and number), and the range of all runs (thin line)", x=0.01, ha="left", fontsize=11)
     handles = [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in KINDS.items()]
     figure.legend(handles=handles, loc="upper right", ncol=len(handles), frameon=False)
     return figure
@@ -83,13 +84,14 @@ def draw_cpus(plt, rows):
             count = int(re.match(r"\d+", row["case"]).group())
             lines.setdefault(row["lanes"].split(":")[0], {})[count] = row
         ends = []
-        axis.set_ylim(0, 1.1 * max(row["high"] for row in here))
+        axis.set_yscale("log", base=2)
+        axis.yaxis.set_major_formatter("{x:g}")
         for color, (name, line) in zip(COLORS, lines.items()):
             counts = sorted(line)
             rates = [line[count]["rate"] for count in counts]
             errors = [[line[count]["rate"] - line[count]["low"] for count in counts], [line[count]["high"] - line[count]["rate"] for count in counts]]
             axis.errorbar(counts, rates, yerr=errors, color=color, marker="o", markersize=3, linewidth=1.6, elinewidth=0.8, capsize=2)
-            ends.append((counts[-1], rates[-1], f"-l {name}", color))
+            ends.append((counts[-1], rates[-1], LANES[name], color))
         count_axis(axis, sorted({count for line in lines.values() for count in line}), "CPUs")
         axis.set_title(f"{title_of(cipher)}, {form}, {size_name(here[0]['bytes'])}")
         axis.set_ylabel(RATE)

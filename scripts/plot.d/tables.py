@@ -15,8 +15,9 @@ from style import size_name, title_of
 def run_table(run):
     names = run.facts_of("GPU")
     cpu = ", ".join(filter(None, (cpu_name(run), run.fact("topology") or f"{run.fact('CPUs')} CPUs")))
-    rows = [("date", ", ".join(run.facts_of("date"))), ("commit", f"`{run.fact('commit')[:12]}`"),
-            ("command", "; ".join(f"`{command}`" for command in run.facts_of("command"))),
+    commands = run.facts_of("command")
+    rows = [("date", ", ".join(run.facts_of("date"))), ("version", run.fact("version")),
+            ("command", f"`{OF_A_CALL.sub('', commands[0])}`{f', in {len(commands)} calls' * (len(commands) > 1)}" if commands else ""),
             ("CPU", f"{cpu}; {run.fact('extensions')}"), ("virtual machine", run.fact("virtual machine")),
             ("caches", run.fact("caches")), ("memory", run.fact("memory")), ("disk", run.fact("disk"))]
     if names:
@@ -27,6 +28,7 @@ def run_table(run):
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
 
 
+OF_A_CALL = re.compile(r" --(time|commit|parts) \S+")  # options that may differ between calls for one folder
 OPTIONS = re.compile(r" --[^:]*")  # of a command
 
 
@@ -37,10 +39,10 @@ def version(run, rival):
 
 
 def commands_table(run):
-    """How each program was called to encrypt, by the name that tables have for it."""
-    here = [row for row in run.of_part("rivals") if row["action"] == "encrypt"]
-    here.sort(key=lambda row: row["program"] != OURS)
-    rows = {name_of(row): f"`{re.sub(' --stats [^ ]+', '', row['command'])}`" for row in here if "auto" in (row["lanes"] or "auto")}
+    """How each program was called, by the name that tables have for it."""
+    here = [row for row in run.of_part("rivals") if "auto" in (row["lanes"] or "auto")]
+    here.sort(key=lambda row: (row["action"] == "decrypt", row["program"] != OURS))
+    rows = {f"{name_of(row)}{', decryption' * (row['action'] == 'decrypt')}": f"`{re.sub('(?<=--stats )[^ ]+', 'FILE', row['command'])}`" for row in here}
     return markdown(["", "command"], rows.items(), align="---")
 
 
@@ -69,12 +71,12 @@ def programs_table(rows):
 
 
 def rivals_table(run):
-    """All programs with the same input, which takes a row."""
+    """All programs with the same input, which takes a row. The formats that have no rival are in other tables."""
     rows = []
     for action, ending in (("encrypt", ""), ("decrypt", ", decryption")):
         for part, where in (("rivals", ""), ("cold", "cold file, "), ("pipe", "between two pipes, "), ("output", "file to file, ")):
             for (case,), here in group(run.of_part(part), "case").items():
-                here = [row for row in here if row["lanes"] in ("", lanes_of(case))]
+                here = [row for row in here if row["lanes"] in ("", lanes_of(case)) and is_shown(row)]
                 if any(row["program"] in RIVALS and row["action"] == action for row in here):
                     rows.append(programs_row(f"{where}{case}{ending}", here, action))
     return programs_table(rows)
@@ -98,29 +100,20 @@ def disk_rows(run):
 
 
 def file_table(run):
-    """A row for each choice of lanes, and one for CUDA lanes without the time in which CUDA starts and ends."""
+    """A row for each format, and a column for each choice of lanes; with cuda:0, another one without the time in which CUDA
+    starts and ends."""
     here, rows = run.of_part("file"), []
-    columns = [("aes-256", "raw", "encrypt"), ("aes-256", "sealed", "encrypt"), ("aes-256", "sealed", "decrypt"),
-               ("chacha20-poly1305", "age", "encrypt"), ("chacha20-poly1305", "age", "decrypt"), ("kuznyechik", "raw", "encrypt"),
-               ("kuznyechik", "sealed", "encrypt")]
-    for lanes in dict.fromkeys(row["lanes"] for row in here if row["program"] == OURS):
-        found = [named(here, program=OURS, lanes=lanes, cipher=cipher, format=form, action=action) for cipher, form, action in columns]
-        rows.append([f"`-l {lanes}`", *map(rate_of, found)])
-        if "cuda" in lanes:
-            rows.append([f"`-l {lanes}`, CUDA is running", *map(lanes_rate_of, found)])
-    rows += [[f"`gpuaes-bench read`, {row['lanes'].partition(':')[2]} threads", rate_of(row)] + [""] * (len(columns) - 1)
-             for row in here if row["action"] == "read"]
-    names = [f"{name_of({'program': OURS, 'cipher': cipher, 'format': form})}{', decryption' * (action == 'decrypt')}"
-             for cipher, form, action in columns]
-    return markdown(["GB/s", *names], rows)
+    for (cipher, form, action), of_form in group([row for row in here if row["program"] == OURS], "cipher", "format", "action").items():
+        cpu, cuda, auto = (named(of_form, lanes=lanes) for lanes in ("cpu", "cuda:0", "auto"))
+        name = name_of({"program": OURS, "cipher": cipher, "format": form})
+        rows.append([f"{name}{', decryption' * (action == 'decrypt')}", rate_of(cpu), rate_of(cuda), lanes_rate_of(cuda), rate_of(auto)])
+    return markdown([f"{size_of(here)}, GB/s", "CPU lanes", "`-l cuda:0`", "without CUDA startup and exit", "`-l auto`"], rows)
 
 
 def pipe_table(run):
     here = run.of_part("pipe")
-    cat, openssl = (named(here, program=name) for name in ("cat", "openssl"))
-    rows = [[f"{name_with_lanes(row)}{', decryption' * (row['action'] == 'decrypt')}", rate_of(row), ratio(row, cat), ratio(row, openssl),
-             cpu_of(row)] for row in here]
-    return markdown([size_of(here), "GB/s", "vs. `cat`", "vs. `openssl`", "CPU s/GB"], rows)
+    rows = [[f"{name_with_lanes(row)}{', decryption' * (row['action'] == 'decrypt')}", rate_of(row), cpu_of(row)] for row in here]
+    return markdown([size_of(here), "GB/s", "CPU s/GB"], rows)
 
 
 def output_table(run):
@@ -133,18 +126,18 @@ def output_table(run):
 
 
 def cpu_seconds_table(run):
-    """The rate and the CPU time of sealed and age files and of other programs, for each kind of input."""
-    parts = {"in the page cache": run.of_part("file") + [row for row in run.on_cpus(run.fact("CPUs")) if row["program"] != OURS],
-             "cold file": run.of_part("cold"), "between two pipes": run.of_part("pipe")}
-    here = {name: [row for row in rows if is_shown(row)] for name, rows in parts.items()}
-    names = list(dict.fromkeys(name_with_lanes(row) for rows in here.values() for row in rows))
-    cells = {(part, name_with_lanes(row)): [rate_of(row), cpu_of(row)] for part, rows in here.items() for row in rows}
-    return markdown(["", *(heading for part in parts for heading in (f"{part}: GB/s", "CPU s/GB"))],
-                    [[name, *(cell for part in parts for cell in cells.get((part, name), ["", ""]))] for name in names])
+    """CPU seconds per GB of sealed and age files and of other programs, for each kind of input."""
+    same, files, cold, pipe = run.on_cpus(run.fact("CPUs")), run.of_part("file"), run.of_part("cold"), run.of_part("pipe")
+    inputs = {f"in the page cache, {size_of(same)}": same, f"in the page cache, {size_of(files)}": files,
+              f"cold, {size_of(cold)}": cold, f"between two pipes, {size_of(pipe)}": pipe}
+    cells = {(name, name_with_lanes(row)): cpu_of(row) for name, rows in inputs.items() for row in rows
+             if is_shown(row) and row["action"] in ("encrypt", "copy")}
+    names = dict.fromkeys(name for _, name in cells)
+    return markdown(["CPU s/GB", *inputs], [[name, *(cells.get((each, name), "") for each in inputs)] for name in names])
 
 
 def is_shown(row):
-    return row["action"] in ("encrypt", "copy") and row["cipher"] != "kuznyechik" and row["format"] != "raw"
+    return row["cipher"] != "kuznyechik" and row["format"] != "raw"
 
 
 def name_with_lanes(row):
@@ -198,21 +191,38 @@ def cpus_table(run, *ciphers):
     return markdown(["GB/s", "CPU lanes", "`-l cuda:0`", "`-l auto`", "CPU s/GB: CPU lanes", "`-l cuda:0`"], rows)
 
 
+def cpus_cases(run):
+    """(cipher, format, count, rows of CPU lanes, CUDA lanes and -l auto) where all three were measured."""
+    for (cipher, form, case), here in group(run.of_part("cpus"), "cipher", "format", "case").items():
+        by_lanes = {row["lanes"].partition(":")[0]: row for row in here}
+        if by_lanes.keys() == {"cpu", "cuda", "auto"}:
+            yield cipher, form, case.partition(",")[0], *(by_lanes[lanes] for lanes in ("cpu", "cuda", "auto"))
+
+
 def auto_sentence(run):
-    """How -l auto compares with the faster of its choices, in the tables by number of CPUs."""
-    shares = []
-    for here in group(run.of_part("cpus"), "case").values():
-        rates = {row["lanes"].partition(":")[0]: row["rate"] for row in here}
-        if rates.keys() == {"cpu", "cuda", "auto"}:
-            shares.append(rates["auto"] / max(rates["cpu"], rates["cuda"]))
-    return (f"In all cases here, `-l auto` reached {min(shares):.0%} to {max(shares):.0%} of the rate of the faster one, CPU lanes or "
-            f"`-l cuda:0`." if shares else NOT_MEASURED)
+    """How -l auto compares with the faster of its choices."""
+    shares = [auto["rate"] / max(cpu["rate"], cuda["rate"]) for *_, cpu, cuda, auto in cpus_cases(run)]
+    return (f"In this table and the next, `-l auto` reaches {min(shares):.0%} to {max(shares):.0%} of the rate of the faster of CPU lanes and "
+            "`-l cuda:0`." if shares else NOT_MEASURED)
+
+
+def pays_table(run):
+    """From which size a file takes less time with cuda:0, calculated from the rates and the startup of both."""
+    sizes, columns = {}, {}
+    for cipher, form, count, cpu, cuda, _ in cpus_cases(run):
+        columns[cipher] = form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
+        per_byte = [float(row["lanes_seconds"]) / int(row["bytes"]) for row in (cpu, cuda)]
+        startup = [float(row["seconds"]) - float(row["lanes_seconds"]) for row in (cpu, cuda)]
+        saved = per_byte[0] - per_byte[1]
+        sizes.setdefault(count, {})[cipher] = f"{(startup[1] - startup[0]) / saved / 1e9:.2g} GB" if saved > 0 else "never"
+    return markdown(["CUDA pays off from", *columns.values()],
+                    [[count, *(found.get(cipher, "") for cipher in columns)] for count, found in sizes.items()])
 
 
 def processes_table(run):
     """Times by the number of processes; one process writes one file."""
     here = run.of_part("processes")
-    columns = {"parts": "`gpuaes-parts seal` and `join`", "pieces": "`-d --part I/N`", "--into": "`-d --part I/N --into`"}
+    columns = {"parts": "`gpuaes-parts seal` and `join`", "files": "`-d --part I/N`, N files", "--into": "`-d --part I/N --into`"}
     alone = [named(here, program=program) for program in (OURS, f"{OURS} -d -o")]
     rows = [["1 process: `gpuaes-stream -o`", time_of(alone[0]), time_of(alone[1]), ""]]
     counts = dict.fromkeys(int(found[1]) for row in here for found in [re.search(r", (\d+) process", row["program"])] if found)
@@ -223,7 +233,7 @@ def processes_table(run):
 TABLES = {
     "run": run_table, "commands": commands_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
     "output": output_table, "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table,
-    "auto": auto_sentence,
+    "auto": auto_sentence, "pays": pays_table,
     "cpus": lambda run: cpus_table(run, "aes-256", "kuznyechik"), "age": lambda run: cpus_table(run, "chacha20-poly1305"),
     "processes": processes_table, **part_tables.TABLES, **conclusions.TABLES,
 }

@@ -50,7 +50,7 @@ def draw_spans(plt, spans, save, window):
     axis.invert_yaxis()
     axis.set_xlim(since, end)
     axis.set_xlabel("milliseconds")
-    figure.suptitle("What lanes and their jobs do, and when", x=0.01, ha="left", fontsize=11)
+    figure.suptitle("Lanes and their jobs", x=0.01, ha="left", fontsize=11)
     axis.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=5, fontsize=8, frameon=False)
     save(figure, "timeline")
 
