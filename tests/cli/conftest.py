@@ -8,6 +8,7 @@ import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ import programs  # noqa: E402
 def pytest_configure(config):
     config.addinivalue_line("markers", "root: needs root, for several users, mounts or namespaces")
     os.environ["LC_ALL"] = "C"
+    # Programs that inherited an ignored signal, for example from nohup, would go on ignoring it.
+    programs.ignore_here(*(number for number in signal.valid_signals() if signal.getsignal(number) == signal.SIG_IGN))
     # The exit status of a sanitizer report must not be one that the programs use.
     status = f"exitcode={programs.SANITIZER}"
     for name, options in (("ASAN", status), ("UBSAN", f"halt_on_error=1:{status}"), ("TSAN", status)):

@@ -39,8 +39,6 @@ class Shell:
                        "PROGRAM": str(FOLDER / "gpuaes-stream")}
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
-            for number in signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP, signal.SIGTTOU:
-                signal.signal(number, signal.SIG_DFL)
             os.execvpe(command[0], command, environment)
         self.edits_lines = command[0] == "bash" and "--noediting" not in command
         self.output = b""

@@ -161,15 +161,20 @@ def each_way(batch, cases):
     return [(stream if id(case) in through_program else batch.stream, case) for case in cases]
 
 
+def ignore_here(*signals):
+    """Ignores these signals in this process, but not in the programs that it starts: they do not inherit handlers."""
+    for number in signals:
+        signal.signal(number, lambda *_: None)
+
+
 def start(program, *options, ignore=(), wrap=(), **popen):
-    """Starts a program in the background, with default actions for all signals, except that those in `ignore` are ignored.
-    It is killed at the end of the test."""
-    def set_signals():
-        for number in (*STOP_SIGNALS, signal.SIGPIPE, signal.SIGUSR1):
-            signal.signal(number, signal.SIG_IGN if number in ignore else signal.SIG_DFL)
+    """Starts a program in the background, which ignores the signals in `ignore`. It is killed at the end of the test."""
+    def ignore_signals():
+        for number in ignore:
+            signal.signal(number, signal.SIG_IGN)
 
     nowhere = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    child = subprocess.Popen([*wrap, FOLDER / program, *options], preexec_fn=set_signals, **{**nowhere, **popen})
+    child = subprocess.Popen([*wrap, FOLDER / program, *options], preexec_fn=ignore_signals, **{**nowhere, **popen})
     started.append(child)
     return child
 

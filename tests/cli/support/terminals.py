@@ -26,8 +26,7 @@ def in_session(terminal, action):
         try:
             os.setsid()
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-            for number in signal.SIGINT, signal.SIGHUP:
-                signal.signal(number, signal.SIG_IGN)
+            programs.ignore_here(signal.SIGINT, signal.SIGHUP)
             outcome = (None, action())
         except BaseException:
             outcome = (traceback.format_exc(), None)
