@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "bench/benches.hpp"
-#include "keys/kdf.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/ring.hpp"
 #include "runtime.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "bench/benches.hpp"
 #include "cipher/modes/segments.hpp"
 #include "cli/options.hpp"

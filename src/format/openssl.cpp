@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
 #include "keys/kdf.hpp"

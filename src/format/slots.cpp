@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/recipient.hpp"
 #include "keys/x25519.hpp"

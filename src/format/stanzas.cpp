@@ -9,6 +9,7 @@
 #include "base/base64.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "format/slots.hpp"
 #include "format/wrapped_keys.hpp"

@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
-#include <random>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 
 namespace gpuaes {
 namespace {
@@ -200,9 +201,10 @@ void TempFile::publish() {
 
 std::string with_random_letters(std::string text) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  static std::random_device source;
-  std::uniform_int_distribution<std::size_t> letter(0, letters.size() - 1);
-  for (std::size_t i = 0; i < random_letters; ++i) text.push_back(letters[letter(source)]);
+  std::array<std::byte, random_letters> random;
+  fill_random(random);
+  for (const std::byte each : random)
+    text.push_back(letters[std::to_integer<std::size_t>(each) % letters.size()]);
   return text;
 }
 

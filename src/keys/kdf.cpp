@@ -7,11 +7,8 @@
 #include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -22,6 +19,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
+#include "base/random.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -116,17 +114,6 @@ Secret random_secret(std::size_t size) {
   Secret secret(size);
   fill_random(secret.bytes());
   return secret;
-}
-
-// Does not use libcrypto's generators, which would only be seeded from the same source.
-void fill_random(std::span<std::byte> out) {
-  while (!out.empty()) {
-    const std::span<std::byte> part =
-        out.first(std::min<std::size_t>(out.size(), 256));  // the limit of getentropy(3)
-    if (getentropy(part.data(), part.size()) != 0)
-      throw IoError(fmt::format("cannot get random bytes from the system: {}", strerror(errno)));
-    out = out.subspan(part.size());
-  }
 }
 
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {

@@ -1,4 +1,4 @@
-// Random bytes, comparison and key derivation. All sizes are in bytes. IoError if the system or libcrypto
+// Random secrets, comparison and key derivation. All sizes are in bytes. IoError if the system or libcrypto
 // fails, usually for lack of memory.
 #pragma once
 
@@ -14,8 +14,7 @@
 
 namespace gpuaes {
 
-// Fills `out` from the system's random number generator.
-void fill_random(std::span<std::byte> out);
+// From the system's random number generator.
 Secret random_secret(std::size_t size);
 
 // Compares in constant time: the time depends only on the sizes.

@@ -13,6 +13,7 @@
 #include "base/base64.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "format/age_header.hpp"
 #include "keys/kdf.hpp"
 #include "keys/keyring.hpp"

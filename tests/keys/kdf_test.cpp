@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/random.hpp"
 #include "cipher/modes/evp_aead.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "format/sealed.hpp"
 #include "keys/kdf.hpp"
 #include "support/catch.hpp"
