@@ -102,7 +102,6 @@ def describe(fixture, arguments):
     yield "date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     yield "commit", arguments.commit or first_line("git", "-C", TOP, "rev-parse", "HEAD") or "unknown"
     yield "command", command()
-    yield "version", first_line(fixture.program, "-V")
     yield "CPU", cpu_name()
     yield "CPUs", str(fixture.cpus)
     yield "topology", topology()

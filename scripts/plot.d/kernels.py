@@ -147,7 +147,7 @@ def draw_by_size(plt, panels, cipher, link):
     for axis, (title, lines) in zip(axes.flat, panels):
         axis.set_ylim(0, 1.05 * top)
         size_axis(axis, sizes)
-        axis.set_xlabel("bytes of a launch")
+        axis.set_xlabel("size of a launch")
         axis.set_title(plain(title))
         axis.grid(True, alpha=0.3)
         ends = []
@@ -157,8 +157,8 @@ def draw_by_size(plt, panels, cipher, link):
             ends.append((at[-1], line[at[-1]], with_ours(name), color))
         label_lines(axis, ends)
         if link:
-            axis.axhline(link, color="black", linestyle="--", linewidth=1)
-            axis.annotate(link_name(link), (max(sizes), link), xytext=(0, 3), textcoords="offset points", fontsize=8, ha="right")
+            axis.axhline(link, color="black", linestyle="--", linewidth=1, label=link_name(link))
+            axis.legend(loc="upper left", fontsize=8, frameon=False)
     for axis in axes[:, 0]:
         axis.set_ylabel(RATE)
     figure.suptitle(f"{title_of(cipher)} kernels, by size of a launch", x=0.01, ha="left", fontsize=11)

@@ -68,7 +68,7 @@ def draw_rivals(plt, panels):
         axis.set_xlabel(RATE)
     for axis in axes.flat[len(panels):]:
         axis.set_visible(False)
-    figure.suptitle("Encryption: the median (bar and number), and the range of all runs (thin line)", x=0.01, ha="left", fontsize=11)
+    figure.suptitle("Encryption: medians, and the range of all runs", x=0.01, ha="left", fontsize=11)
     handles = [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in KINDS.items()]
     figure.legend(handles=handles, loc="upper right", ncol=len(handles), frameon=False)
     return figure

@@ -56,11 +56,10 @@ def count_axis(axis, counts, label):
 def label_lines(axis, ends):
     """Labels lines at their right ends, (x, y, name, color) each, without overlap."""
     axis.figure.draw_without_rendering()
-    height = axis.get_window_extent().height * 72 / axis.figure.dpi  # points
-    low, high = axis.get_ylim()
-    gap = 10 / height * (high - low)
+    points = 72 / axis.figure.dpi
     y = -math.inf
     for x, end, name, color in sorted(ends, key=lambda each: each[1]):
-        y = max(end, y + gap)
-        axis.annotate(plain(name), (x, end), xytext=(6, (y - end) / (high - low) * height), textcoords="offset points",
+        own = axis.transData.transform((x, end))[1] * points
+        y = max(own, y + 10)
+        axis.annotate(plain(name), (x, end), xytext=(6, y - own), textcoords="offset points",
                       color=color, va="center", fontsize=8, annotation_clip=False)

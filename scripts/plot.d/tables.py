@@ -16,7 +16,7 @@ def run_table(run):
     names = run.facts_of("GPU")
     cpu = ", ".join(filter(None, (cpu_name(run), run.fact("topology") or f"{run.fact('CPUs')} CPUs")))
     commands = run.facts_of("command")
-    rows = [("date", ", ".join(run.facts_of("date"))), ("version", run.fact("version")),
+    rows = [("date", ", ".join(run.facts_of("date"))), ("commit", f"`{run.fact('commit')[:12]}`"),
             ("command", f"`{OF_A_CALL.sub('', commands[0])}`{f', in {len(commands)} calls' * (len(commands) > 1)}" if commands else ""),
             ("CPU", f"{cpu}; {run.fact('extensions')}"), ("virtual machine", run.fact("virtual machine")),
             ("caches", run.fact("caches")), ("memory", run.fact("memory")), ("disk", run.fact("disk"))]
