@@ -1,11 +1,16 @@
 """The conclusions of PERFORMANCE.md: a sentence each, with figures of the run. One whose rows were not measured is left out."""
 
-from results import NOT_MEASURED, OURS, cpu_of, named, rate_of, ratio, size_of
+from results import NOT_MEASURED, OURS, cpu_of, named, rate_of, size_of
+from style import significant
 
 
 def conclusions(run):
     lines = [text for text in (conclude(run) for conclude in (aes_on_cpus, gpu, age_files, pipes, cold_files)) if text]
     return "\n".join(f"- {line}" for line in lines) or NOT_MEASURED
+
+
+def times(row, base):
+    return f"{significant(row['rate'] / base['rate'])} times"
 
 
 def ours(rows, **values):
@@ -23,7 +28,7 @@ def aes_on_cpus(run):
     single, files = run.on_cpus(1), run.of_part("file")
     row, openssl, all_cpus = ours(single), other(single, "openssl"), ours(files, lanes="cpu")
     return row and openssl and all_cpus and (
-        f"**AES on CPUs**: one CPU seals {ratio(row, openssl)} as fast as `openssl` encrypts ({rate_of(row)} GB/s). {run.fact('CPUs')} CPUs "
+        f"**AES on CPUs**: one CPU seals {times(row, openssl)} as fast as `openssl` encrypts ({rate_of(row)} GB/s). {run.fact('CPUs')} CPUs "
         f"reach {rate_of(all_cpus)} GB/s with a {size_of(files)} file. [Files](#files-in-the-page-cache)")
 
 
@@ -31,24 +36,24 @@ def gpu(run):
     files = run.of_part("file")
     kinds = {"Kuznyechik": {"cipher": "kuznyechik"}, "age": AGE, "AES": {}}
     pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
-    ratios = [(ratio(*pair), name) for name, pair in pairs.items() if all(pair)]
+    ratios = [(times(*pair), name) for name, pair in pairs.items() if all(pair)]
     return ratios and (
-        f"**A GPU** encrypts a {size_of(files)} file {ratios[0][0]} as fast as {run.fact('CPUs')} CPUs with {ratios[0][1]}"
-        f"{''.join(f', {share} with {name}' for share, name in ratios[1:])}, including the time in which CUDA starts and ends. "
+        f"**A GPU**, compared with {run.fact('CPUs')} CPUs, encrypts a {size_of(files)} file {ratios[0][0]} as fast with {ratios[0][1]}"
+        f"{''.join(f', {share} with {name}' for share, name in ratios[1:])}, including the time that CUDA takes to start and end. "
         f"[Files on a GPU](#files-on-a-gpu)")
 
 
 def age_files(run):
     pairs = [(ours(here, **AGE), other(here, "age")) for here in (run.on_cpus(1), run.on_cpus(run.fact("CPUs")))]
     return all(pairs[0] + pairs[1]) and (
-        f"**age files**: one CPU encrypts {ratio(*pairs[0])} as fast as `age`, and {run.fact('CPUs')} CPUs {ratio(*pairs[1])} as fast, with "
+        f"**age files**: one CPU encrypts {times(*pairs[0])} as fast as `age`, and {run.fact('CPUs')} CPUs {times(*pairs[1])} as fast, with "
         f"a {size_of([pairs[0][0]])} file. [age files](#age-files)")
 
 
 def pipes(run):
     here = run.of_part("pipe")
     row, cat = ours(here, lanes="auto"), named(here, program="cat")
-    return row and cat and (f"**Between two pipes**, sealing is {ratio(row, cat)} as fast as `cat`, which cannot read while it writes "
+    return row and cat and (f"**Between two pipes**, sealing is {times(row, cat)} as fast as `cat`, which cannot read while it writes "
                             f"({rate_of(row)} GB/s). [Pipes](#pipes)")
 
 

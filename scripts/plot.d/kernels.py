@@ -80,12 +80,13 @@ def draw_bars(plt, rows, cipher, link):
     figure, axis = plt.subplots(figsize=(8, 1 + 0.19 * (max(ys.values()) + 2)))
     axis.barh(list(ys.values()), [rates[name] for name in ys], height=0.88, color=[color_of(name) for name in ys])
     for name, at in ys.items():
-        axis.text(rates[name], at, f" {significant(rates[name])}", va="center", fontsize=8)
+        axis.text(rates[name], at, f" {significant(rates[name])}", va="center", fontsize=8,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0})
     axis.set_yticks(ticks, [plain(place_name(place)) for place in groups])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(max(ys.values()) + 0.8, -0.8)
     axis.set_xlabel(RATE)
-    handles = [axis.axvline(link, color="black", linestyle="--", linewidth=1, label=link_name(link))] if link else []
+    handles = [axis.axvline(link, color="black", linestyle="--", linewidth=1, zorder=0.5, label=link_name(link))] if link else []
     tables = {TABLES[split(name)[0]][0]: color_of(name) for name in ys if split(name)[1]}
     handles += [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in tables.items()]
     if handles:
@@ -158,7 +159,7 @@ def draw_by_size(plt, panels, cipher, link):
         label_lines(axis, ends)
         if link:
             axis.axhline(link, color="black", linestyle="--", linewidth=1, label=link_name(link))
-            axis.legend(loc="upper left", fontsize=8, frameon=False)
+            axis.legend(loc="upper left", fontsize=8, framealpha=1, edgecolor="none")
     for axis in axes[:, 0]:
         axis.set_ylabel(RATE)
     figure.suptitle(f"{title_of(cipher)} kernels, by size of a launch", x=0.01, ha="left", fontsize=11)

@@ -27,7 +27,7 @@ def links_table(run):
 
 
 def limits_table(run):
-    return markdown(["", "", ""], [[row["what"], significant(float(row["value"])), row["unit"]] for row in run.limits])
+    return markdown(["resource", "rate", "unit"], [[row["what"], significant(float(row["value"])), row["unit"]] for row in run.limits])
 
 
 MAIN_KERNELS = ("bitslice", "chacha20", "ttable")
@@ -70,7 +70,7 @@ def keys_table(run):
     for row in run.keys:
         rates = [float(row[f"{key}_gb_per_s"]) for key in ("zeros", "ones", "random")]
         rows.append([f"`{row['variant']}`, {title_of(row['cipher'])}, {MODES.get(row['mode'], row['mode'])}", *map(significant, rates),
-                     f"{float(row['keys_spread_percent']):.2f} %", f"{float(row['one_key_spread_percent']):.2f} %"])
+                     f"{float(row['keys_spread_percent']):.2f}%", f"{float(row['one_key_spread_percent']):.2f}%"])
     return markdown(["GB/s with a key of", "zeros", "ones", "random bits", "spread, several keys", "spread, one key"], rows)
 
 

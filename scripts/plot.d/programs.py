@@ -68,7 +68,7 @@ def draw_rivals(plt, panels):
         axis.set_xlabel(RATE)
     for axis in axes.flat[len(panels):]:
         axis.set_visible(False)
-    figure.suptitle("Encryption: medians, and the range of all runs", x=0.01, ha="left", fontsize=11)
+    figure.suptitle("Encryption: medians (bars) and ranges (lines)", x=0.01, ha="left", fontsize=11)
     handles = [plt.Rectangle((0, 0), 1, 1, label=name, facecolor=color) for name, color in KINDS.items()]
     figure.legend(handles=handles, loc="upper right", ncol=len(handles), frameon=False)
     return figure
@@ -96,5 +96,5 @@ def draw_cpus(plt, rows):
         axis.set_title(f"{title_of(cipher)}, {form}, {size_name(here[0]['bytes'])}")
         axis.set_ylabel(RATE)
         label_lines(axis, ends)
-    figure.suptitle("A file in the page cache to /dev/null, by number of CPUs: the median, and the range of all runs", x=0.01, ha="left", fontsize=11)
+    figure.suptitle("A file in the page cache to /dev/null, by number of CPUs: medians and ranges (both axes logarithmic)", x=0.01, ha="left", fontsize=11)
     return figure

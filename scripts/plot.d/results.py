@@ -117,10 +117,6 @@ def time_of(row):
     return time + (f" ({low} to {high})" if varies(row) else "")
 
 
-def ratio(row, base):
-    return f"{significant(row['rate'] / base['rate'])} ×" if row and base else ""
-
-
 def markdown(headings, rows, align="---:"):
     """Columns without a value in any row are left out."""
     rows = [[str(field) for field in row] for row in rows]

@@ -5,7 +5,7 @@ import re
 import conclusions
 import part_tables
 from inputs import group
-from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_of, lanes_rate_of, markdown, median_of, named, rate_of, ratio, size_of, time_of,
+from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_of, lanes_rate_of, markdown, median_of, named, rate_of, size_of, time_of,
                      with_machine)
 from style import size_name, title_of
 
@@ -202,7 +202,7 @@ def cpus_cases(run):
 def auto_sentence(run):
     """How -l auto compares with the faster of its choices."""
     shares = [auto["rate"] / max(cpu["rate"], cuda["rate"]) for *_, cpu, cuda, auto in cpus_cases(run)]
-    return (f"In this table and the next, `-l auto` reaches {min(shares):.0%} to {max(shares):.0%} of the rate of the faster of CPU lanes and "
+    return (f"In this table and in that of [age files](#age-files), `-l auto` reaches {min(shares):.0%} to {max(shares):.0%} of the rate of the faster of CPU lanes and "
             "`-l cuda:0`." if shares else NOT_MEASURED)
 
 
