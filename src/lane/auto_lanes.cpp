@@ -48,7 +48,7 @@ bool is_fast_between_pipes(const Workload& workload) {
   return !is_file(workload) && lanes_for_pipes(workload) <= 2;
 }
 
-// A reason not to consider CUDA that requires no measurement; empty if there is none.
+// Why CUDA is not considered, if that is clear without a measurement; otherwise empty.
 std::string reason_against_cuda(const Workload& workload, const Machine& machine) {
   if (is_fast_between_pipes(workload) || (!is_file(workload) && machine.cpus >= lanes_for_pipes(workload)))
     return fmt::format("auto: lanes take turns reading the input, which keeps at most {} CPU lanes busy",
@@ -58,18 +58,18 @@ std::string reason_against_cuda(const Workload& workload, const Machine& machine
   return {};
 }
 
-// Number of CPU lanes while CUDA opens, which takes longer if all CPUs are busy. A file on a single CPU
-// begins with CUDA lanes. Between pipes, CUDA opens later or not at all.
-unsigned opening_lanes(unsigned cpus, const Workload& workload) {
-  if (!is_file(workload)) return cpu_lane_count(cpus, workload);
-  return cpus == 1 ? 0 : cpu_lane_count(cpus - 1, workload);
+// CPUs for CPU lanes while CUDA opens, which takes longer if all are busy. Between pipes, CUDA opens later or
+// not at all.
+unsigned opening_cpus(unsigned cpus, const Workload& workload) {
+  return is_file(workload) ? cpus - 1 : cpus;
 }
 
+// A file on a single CPU begins with CUDA lanes.
 void let_cuda_take_over(LanePlan& plan, const Workload& workload, const Machine& machine) {
   const LaneSpec cuda{Backend::cuda, 0, cuda_stream_count(machine, 1, workload)};
   plan.instead = {{Backend::cpu, {}, cpu_lane_count(machine.cpus, workload)}};
-  if (const unsigned lanes = opening_lanes(machine.cpus, workload); lanes > 0) {
-    plan.first = {{Backend::cpu, {}, lanes}};
+  if (const unsigned cpus = opening_cpus(machine.cpus, workload); cpus > 0) {
+    plan.first = {{Backend::cpu, {}, cpu_lane_count(cpus, workload)}};
     plan.later = {cuda};
   } else {
     plan.first = {cuda};
@@ -143,8 +143,8 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
   const double lane = machine.cpu_lane_rate(workload);
   const std::optional<double> link = machine.link_rate();
   const Speeds expected = expected_speeds(machine.cpus, lane, link.value_or(figures.link), workload);
-  const unsigned opening_cpus = is_file(workload) ? machine.cpus - 1 : machine.cpus;
-  const std::optional<std::uint64_t> enough = bytes_until_cuda_pays(machine.cpus, opening_cpus, expected);
+  const std::optional<std::uint64_t> enough =
+      bytes_until_cuda_pays(machine.cpus, opening_cpus(machine.cpus, workload), expected);
   const std::string from = gigabytes(static_cast<double>(enough.value_or(0)));
   std::string verdict = fmt::format("is likely to be faster from {}", from);
   if (!enough) {
