@@ -156,7 +156,7 @@ void print_help(const Options&, const Messages&) {
 
 Options parse_options(int argc, const char* const* argv) {
   const auto [given, files] =
-      parse_command_line(argc, argv, describe(groups), static_cast<std::size_t>(argc));
+      parse_command_line(argc, argv, option_texts(groups), static_cast<std::size_t>(argc));
   if (!files.empty())
     throw UsageError("a file name requires -o or -y",
                      "use -o FILE to write to a file, or -y FILE to print its recipients");

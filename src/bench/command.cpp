@@ -15,8 +15,6 @@
 namespace gpuaes {
 namespace {
 
-namespace po = boost::program_options;
-
 constexpr OptionText help_option{"help,h", nullptr, "Print this help and exit."};
 constexpr OptionText completions_option{
     "completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.", shell_names};
@@ -29,13 +27,6 @@ std::vector<OptionText> options_of(const Command& command) {
   options.push_back({"json", nullptr, "Print the results as JSON."});
   options.push_back(help_option);
   return options;
-}
-
-po::options_description describe_options(const Command& command) {
-  po::options_description description;
-  for (const OptionText& option : options_of(command))
-    add_option(description, option.names, option.argument, option.help);
-  return description;
 }
 
 std::string synopsis(const Command& command) {
@@ -80,7 +71,7 @@ std::string completions(std::span<const Command> commands, std::string_view shel
   return completions(program, shell);
 }
 
-ReportForm parse_form(const po::variables_map& given) {
+ReportForm parse_form(const GivenOptions& given) {
   if (given.contains("csv") && given.contains("json"))
     throw UsageError("--csv and --json exclude each other");
   return given.contains("csv")    ? ReportForm::csv
@@ -89,16 +80,12 @@ ReportForm parse_form(const po::variables_map& given) {
 }
 
 void run(const Command& command, int argc, const char* const* argv) {
-  CommandLine line = parse_command_line(argc, argv, describe_options(command), command.max_words);
+  CommandLine line = parse_command_line(argc, argv, options_of(command), command.max_words);
   if (line.given.contains("help")) return print(help_text(command));
   if (line.positional.size() < command.min_words)
     throw UsageError(fmt::format("{} needs more arguments", command.name),
                      fmt::format("usage: gpuaes-bench {}", synopsis(command)));
-  Arguments arguments{.words = std::move(line.positional), .options = {}, .form = parse_form(line.given)};
-  for (const auto& [name, value] : line.given)
-    if (const auto* const text = boost::any_cast<std::string>(&value.value()))
-      arguments.options[name] = *text;
-  command.run(arguments);
+  command.run({std::move(line.positional), line.given, parse_form(line.given)});
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -21,13 +20,13 @@ unsigned parse_count(const std::string& text);
 
 // The arguments that a command was called with.
 struct Arguments {
-  std::vector<std::string> words;              // after the command
-  std::map<std::string, std::string> options;  // by long name
+  std::vector<std::string> words;  // after the command
+  GivenOptions options;
   ReportForm form = ReportForm::text;
 
   std::string option(const std::string& name, const char* by_default) const {
     const auto found = options.find(name);
-    return found == options.end() ? by_default : found->second;
+    return found == options.end() ? by_default : found->second.front();
   }
 
   // An option whose value is a list; `parse` makes one value of a part. UsageError.

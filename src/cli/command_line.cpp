@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/program_options.hpp>
 #include <iterator>
 
 #include "base/error.hpp"
@@ -133,38 +134,20 @@ void refuse_exposed_passphrase(const std::vector<po::option>& given, const po::o
   }
 }
 
-}  // namespace
-
-void validate(boost::any& value, const std::vector<std::string>&, Times*, int) {
-  if (value.empty()) value = Times{};
-  ++boost::any_cast<Times&>(value).count;
+po::options_description describe(std::span<const OptionText> options) {
+  po::options_description description;
+  for (const OptionText& option : options)
+    if (option.argument == nullptr)
+      description.add_options()(option.names, option.help);
+    else
+      description.add_options()(option.names, po::value<std::string>()->value_name(option.argument),
+                                option.help);
+  return description;
 }
 
-void add_option(po::options_description& description, const char* names, const char* argument,
-                const char* help, bool repeats) {
-  auto add = description.add_options();
-  if (argument == nullptr)
-    add(names, po::value<Times>()->zero_tokens(), help);
-  else if (repeats)
-    add(names, po::value<std::vector<std::string>>()->value_name(argument), help);
-  else
-    add(names, po::value<std::string>()->value_name(argument), help);
-}
-
-CommandLine parse_command_line(int argc, const char* const* argv, const po::options_description& options,
-                               std::size_t max_positional) {
+po::parsed_options parse(int argc, const char* const* argv, const po::options_description& options) {
   try {
-    const po::parsed_options parsed = po::parse_command_line(argc, argv, options);
-    refuse_exposed_passphrase(parsed.options, options);
-    CommandLine line;
-    po::store(parsed, line.given);
-    for (const po::option& option : parsed.options) {
-      if (option.position_key < 0) continue;
-      if (option.original_tokens.front().starts_with("--=")) throw unknown("--", options);
-      line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
-    }
-    if (line.positional.size() > max_positional) throw UsageError("too many arguments", options_hint);
-    return line;
+    return po::parse_command_line(argc, argv, options);
   } catch (const po::unknown_option& error) {
     if (contains_p(error.get_option_name(), options)) throw exposed_passphrase("-p");
     const std::string name = option_in(error.get_option_name());
@@ -182,7 +165,36 @@ CommandLine parse_command_line(int argc, const char* const* argv, const po::opti
   }
 }
 
-void refuse_together(const po::variables_map& given, const std::string& a, const std::string& b) {
+void add_option(GivenOptions& given, const po::option& option, std::span<const OptionText> options) {
+  const auto text = std::ranges::find(options, option.string_key,
+                                      [](const OptionText& each) { return long_name(each.names); });
+  std::vector<std::string>& arguments = given[option.string_key];
+  if (!arguments.empty() && text->argument != nullptr && !text->repeats)
+    throw UsageError(fmt::format("option '--{}' cannot be specified more than once", option.string_key),
+                     options_hint);
+  arguments.push_back(text->argument == nullptr ? "" : option.value.front());
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
+                               std::size_t max_positional) {
+  const po::options_description description = describe(options);
+  const po::parsed_options parsed = parse(argc, argv, description);
+  refuse_exposed_passphrase(parsed.options, description);
+  CommandLine line;
+  for (const po::option& option : parsed.options)
+    if (option.position_key < 0) {
+      add_option(line.given, option, options);
+    } else {
+      if (option.original_tokens.front().starts_with("--=")) throw unknown("--", description);
+      line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
+    }
+  if (line.positional.size() > max_positional) throw UsageError("too many arguments", options_hint);
+  return line;
+}
+
+void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b) {
   if (given.contains(a) && given.contains(b))
     throw UsageError(fmt::format("--{} and --{} cannot be used together", a, b));
 }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <array>
-#include <boost/program_options.hpp>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,34 +16,6 @@
 
 namespace gpuaes {
 
-struct CommandLine {
-  boost::program_options::variables_map given;
-  std::vector<std::string> positional;  // neither options nor their values
-};
-
-// The value of an option without an argument: how many times it was given.
-struct Times {
-  std::size_t count = 0;
-};
-// Called by Boost.Program_options each time.
-void validate(boost::any& value, const std::vector<std::string>& tokens, Times*, int);
-
-// Adds an option, which has an argument unless that is nullptr. If the argument is missing, the error shows
-// the first sentence of `help`.
-void add_option(boost::program_options::options_description& description, const char* names,
-                const char* argument, const char* help, bool repeats = false);
-
-// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
-// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has more than
-// `max_positional` positional arguments.
-CommandLine parse_command_line(int argc, const char* const* argv,
-                               const boost::program_options::options_description& options,
-                               std::size_t max_positional = 0);
-
-// UsageError if both options are given.
-void refuse_together(const boost::program_options::variables_map& given, const std::string& a,
-                     const std::string& b);
-
 // Lists the words that an argument can be.
 using Words = std::vector<std::string_view>();
 
@@ -51,7 +24,7 @@ std::vector<std::string_view> words_in() {
   return {names.begin(), names.end()};
 }
 
-// What help and completions show about an option.
+// An option as it is parsed, and what help and completions show about it.
 struct OptionText {
   const char* names;     // as Boost.Program_options takes them: "decrypt,d"
   const char* argument;  // a placeholder, such as FILE; nullptr for an option without an argument
@@ -59,6 +32,24 @@ struct OptionText {
   Words* words = nullptr;  // for completions; nullptr if the argument is not one of a few words
   bool repeats = false;    // its argument may be given several times; an option without one always may
 };
+
+// The arguments of the options that were given, by the long name. An option without an argument has an empty
+// one for each time that it was given.
+using GivenOptions = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+struct CommandLine {
+  GivenOptions given;
+  std::vector<std::string> positional;  // neither options nor their values
+};
+
+// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
+// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has more than
+// `max_positional` positional arguments.
+CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
+                               std::size_t max_positional = 0);
+
+// UsageError if both options are given.
+void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b);
 
 // An option of a program whose options are stored in a Target.
 template <class Target>
@@ -103,12 +94,12 @@ void set_parsed(Target& target, const std::string& text) {
 }
 
 template <class Target, std::size_t count>
-boost::program_options::options_description describe(const std::array<OptionGroup<Target>, count>& groups) {
-  boost::program_options::options_description description;
+std::vector<OptionText> option_texts(const std::array<OptionGroup<Target>, count>& groups) {
+  std::vector<OptionText> texts;
   for (const OptionGroup<Target>& group : groups)
     for (const OptionRow<Target>& row : group.rows)
-      add_option(description, row.names, row.argument, row.help, row.repeats);
-  return description;
+      texts.push_back({row.names, row.argument, row.help, row.words, row.repeats});
+  return texts;
 }
 
 // The list of options, formatted for help on standard output.
@@ -126,20 +117,13 @@ std::string format_options(const std::array<OptionGroup<Target>, count>& groups)
 
 // The target with the given options set, in the order of the rows.
 template <class Target, std::size_t count>
-Target read_options(const std::array<OptionGroup<Target>, count>& groups,
-                    const boost::program_options::variables_map& given) {
+Target read_options(const std::array<OptionGroup<Target>, count>& groups, const GivenOptions& given) {
   Target target;
   for (const OptionGroup<Target>& group : groups)
     for (const OptionRow<Target>& row : group.rows) {
-      const std::string name(long_name(row.names));
-      if (!given.contains(name)) continue;
-      const boost::program_options::variable_value& value = given[name];
-      if (row.argument == nullptr)
-        for (std::size_t i = 0; i < value.template as<Times>().count; ++i) row.set(target, {});
-      else if (row.repeats)
-        for (const std::string& each : value.template as<std::vector<std::string>>()) row.set(target, each);
-      else
-        row.set(target, value.template as<std::string>());
+      const auto found = given.find(long_name(row.names));
+      if (found == given.end()) continue;
+      for (const std::string& argument : found->second) row.set(target, argument);
     }
   return target;
 }

@@ -1,7 +1,6 @@
 // Completions for bash, zsh and fish, made from the tables of options that also make the help.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,14 +30,5 @@ struct CompletedProgram {
 // A script for the named shell that completes the arguments of the program. An argument shown as FILE
 // completes to files, and one shown as RECIPIENT to files after @. UsageError if the shell is unknown.
 std::string completions(const CompletedProgram& program, std::string_view shell);
-
-template <class Target, std::size_t count>
-std::vector<OptionText> option_texts(const std::array<OptionGroup<Target>, count>& groups) {
-  std::vector<OptionText> texts;
-  for (const OptionGroup<Target>& group : groups)
-    for (const OptionRow<Target>& row : group.rows)
-      texts.push_back({row.names, row.argument, row.help, row.words, row.repeats});
-  return texts;
-}
 
 }  // namespace gpuaes

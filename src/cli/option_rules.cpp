@@ -19,8 +19,6 @@
 namespace gpuaes {
 namespace {
 
-namespace po = boost::program_options;
-
 // Groups of options, separated by spaces, which exclude each other.
 constexpr std::string_view exclusive[] = {
     "encrypt decrypt",
@@ -57,9 +55,9 @@ constexpr std::string_view accepted_by_rekey =
     "progress size verbose quiet";
 
 // UsageError if an option is given that `mode` does not accept.
-void refuse_others(const po::variables_map& given, std::string_view mode, std::string_view accepted,
+void refuse_others(const GivenOptions& given, std::string_view mode, std::string_view accepted,
                    const char* hint = "") {
-  for (const auto& [name, value] : given)
+  for (const auto& [name, arguments] : given)
     if (std::ranges::count(split(accepted, ' '), name) == 0)
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
@@ -104,7 +102,7 @@ void check_command(const CommandLine& line, const Options& options) {
   if (options.command.empty()) throw UsageError("no command follows --", hint);
   if (!line.positional.empty()) throw UsageError("an input file cannot be used with a command", hint);
   for (const std::string_view name : refused_with_command)
-    if (line.given.contains(std::string(name)))
+    if (line.given.contains(name))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
   const std::string& name = options.command.front();
   if (exists(name) && !std::filesystem::is_directory(name) && !is_command(name))
@@ -114,7 +112,7 @@ void check_command(const CommandLine& line, const Options& options) {
 }  // namespace
 
 void check_rules(const CommandLine& line, bool has_command, const Options& options) {
-  const po::variables_map& given = line.given;
+  const GivenOptions& given = line.given;
   check_inputs(line, options);
   if (has_command) check_command(line, options);
   if (options.action == Options::Action::info)
@@ -143,19 +141,19 @@ void refuse_command_as_input(const CommandLine& line) {
   const std::string& word = line.positional.front();
   if (word == "encrypt" || word == "decrypt")
     throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", word));
-  const auto is_given = [&line](std::string_view name) { return line.given.contains(std::string(name)); };
+  const auto is_given = [&line](std::string_view name) { return line.given.contains(name); };
   if (is_command(word) && std::ranges::none_of(refused_with_command, is_given))
     throw UsageError(fmt::format("{} is a command, not a file", word), "put -- before the command");
 }
 
-void check_shared_rules(const po::variables_map& given) {
+void check_shared_rules(const GivenOptions& given) {
   for (const std::string_view group : exclusive) {
     const std::vector<std::string_view> names = split(group, ' ');
     for (auto a = names.begin(); a != names.end(); ++a)
-      for (auto b = a + 1; b != names.end(); ++b) refuse_together(given, std::string(*a), std::string(*b));
+      for (auto b = a + 1; b != names.end(); ++b) refuse_together(given, *a, *b);
   }
   for (const char* name : {"stats", "trace"})
-    if (given.contains(name) && given[name].as<std::string>() == standard_name)
+    if (given.contains(name) && given.at(name).front() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
                        "use /dev/stdout or /dev/stderr for standard output or standard error");
 }

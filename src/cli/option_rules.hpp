@@ -15,6 +15,6 @@ void check_rules(const CommandLine& line, bool has_command, const Options& optio
 void refuse_command_as_input(const CommandLine& line);
 
 // The rules for options that gpuaes-parts shares. UsageError.
-void check_shared_rules(const boost::program_options::variables_map& given);
+void check_shared_rules(const GivenOptions& given);
 
 }  // namespace gpuaes

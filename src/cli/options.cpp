@@ -192,7 +192,7 @@ const OptionRow<Options>& stream_option(std::string_view name) {
 Options parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
   const char* const* const command = std::find(argv, end, std::string_view("--"));
-  const CommandLine line = parse_command_line(static_cast<int>(command - argv), argv, describe(groups),
+  const CommandLine line = parse_command_line(static_cast<int>(command - argv), argv, option_texts(groups),
                                               static_cast<std::size_t>(argc));
   refuse_command_as_input(line);
   Options options = read_options(groups, line.given);

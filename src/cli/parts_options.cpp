@@ -19,8 +19,6 @@
 namespace gpuaes {
 namespace {
 
-namespace po = boost::program_options;
-
 using Action = PartsOptions::Action;
 using Row = OptionRow<Options>;
 using Group = OptionGroup<Options>;
@@ -190,7 +188,7 @@ std::string command_help(const Command& command) {
 // Rules -----------------------------------------------------------------------------------------------
 
 void check_rules(const Command& command, const CommandLine& line, const Options& options) {
-  const po::variables_map& given = line.given;
+  const GivenOptions& given = line.given;
   check_shared_rules(given);
   for (const char* const name : command.required)
     if (!given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
@@ -216,7 +214,7 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
 
 PartsOptions parse_command(const Command& command, int argc, const char* const* argv) {
   const auto groups = groups_of(command);
-  const CommandLine line = parse_command_line(argc, argv, describe(groups), command.max_operands);
+  const CommandLine line = parse_command_line(argc, argv, option_texts(groups), command.max_operands);
   if (line.given.contains("help")) return {.action = Action::help, .help = command_help(command)};
   Options options = read_options(groups, line.given);
   if (!line.positional.empty()) {
@@ -238,7 +236,8 @@ PartsOptions parse_parts_options(int argc, const char* const* argv) {
   constexpr char hint[] = "gpuaes-parts -h lists the commands";
   if (!name.empty() && !name.starts_with('-'))
     throw UsageError(fmt::format("unknown command '{}'", name), hint);
-  const Main main = read_options(main_groups, parse_command_line(argc, argv, describe(main_groups)).given);
+  const Main main =
+      read_options(main_groups, parse_command_line(argc, argv, option_texts(main_groups)).given);
   if (!main.action) throw UsageError("no command was given", hint);
   PartsOptions options{.action = *main.action, .help = commands_help()};
   options.options.shell = main.shell;

@@ -39,7 +39,7 @@ MAY_INCLUDE = {
 
 # External headers, and the only files that may include them, separated by spaces.
 OUTSIDE = {
-    r"boost/": "src/process/control.cpp src/cli/command_line.hpp src/cli/program.cpp",
+    r"boost/": "src/process/control.cpp src/cli/command_line.cpp src/cli/program.cpp",
     r"cuda|cub/|thrust/|nv|curand|cooperative_groups|device_|driver_types|vector_types": "cuda/*",
 }
 
