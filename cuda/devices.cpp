@@ -64,8 +64,13 @@ bool cuda_may_open() {
 std::size_t require_cuda_devices(const Hint& hint) {
   int count = 0, driver = 0;
   const cudaError_t error = get_device_count(count);
-  if (error != cudaSuccess && cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
-    throw LaneError("no NVIDIA driver is installed", hint);
+  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess)
+    throw LaneError(
+        driver == 0 ? "no NVIDIA driver is installed"
+                    : fmt::format("the NVIDIA driver is too old: it supports CUDA {}.{}, and this program "
+                                  "needs CUDA {}",
+                                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000),
+        hint);
   if (error != cudaSuccess || count == 0)
     throw LaneError(fmt::format("no CUDA device is available: {}",
                                 error != cudaSuccess ? cudaGetErrorString(error) : "no device was found"),

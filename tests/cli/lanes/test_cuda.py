@@ -50,6 +50,16 @@ def test_a_thread_runs_on_the_cpus_of_its_device_while_it_works(key, work):
     expect_same(openssl_ctr(some_bytes(100_000)), out)
 
 
+def test_a_driver_that_is_too_old_is_an_error(key):
+    old_driver = os.environ.get("GPUAES_OLD_DRIVER")
+    if not old_driver:
+        pytest.skip("built without CUDA")
+    result = raw(key, "-l", "cuda", env={**os.environ, "LD_LIBRARY_PATH": old_driver}, status=1)
+    assert re.fullmatch(r"the NVIDIA driver is too old: it supports CUDA 11\.4, and this program needs CUDA \d+",
+                        result.error)
+    assert result.out == b""
+
+
 @pytest.mark.parametrize("via", ["file", "pipe"])
 def test_profilers_receive_ranges_of_the_work_on_every_chunk(key, via):
     """They nest, and all of them end. The recorder is a library that is loaded like NVIDIA's profilers."""
