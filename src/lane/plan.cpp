@@ -30,12 +30,13 @@ std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
 // Named lanes --------------------------------------------------------------------------------------
 
 // The number of devices that finish soonest. Each additional one takes time to open and close.
-unsigned fastest_device_count(unsigned cpus, const Workload& workload) {
+unsigned fastest_device_count(const Workload& workload, const Machine& machine) {
   if (workload.from_disk) return 1;
+  const double link = machine.link_rate().value_or(figures.link);
   const auto seconds = [&](unsigned devices) {
-    const double rate = figures.link_use * figures.link * (1 + figures.extra_device_gain * (devices - 1));
+    const double rate = figures.link_use * link * (1 + figures.extra_device_gain * (devices - 1));
     return devices * figures.extra_device_seconds +
-           static_cast<double>(workload.parallel_bytes) / std::min(rate, cpus * figures.read);
+           static_cast<double>(workload.parallel_bytes) / std::min(rate, machine.cpus * figures.read);
   };
   unsigned devices = 1;
   while (seconds(devices + 1) < seconds(devices)) ++devices;
@@ -46,7 +47,7 @@ unsigned fastest_device_count(unsigned cpus, const Workload& workload) {
 std::vector<LaneSpec> name_devices(const std::vector<LaneSpec>& specs, const Workload& workload,
                                    const Machine& machine) {
   if (specs.size() != 1 || !uses_device(specs[0]) || specs[0].device) return specs;
-  unsigned devices = fastest_device_count(machine.cpus, workload);
+  unsigned devices = fastest_device_count(workload, machine);
   if (devices > 1) devices = std::max(machine.show_devices(devices), 1u);
   std::vector<LaneSpec> named(devices, specs[0]);
   for (unsigned device = 0; device < devices; ++device) named[device].device = device;

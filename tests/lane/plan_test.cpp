@@ -106,9 +106,10 @@ TEST_CASE("several devices share the CPUs, and each may get more streams than on
 }
 
 TEST_CASE("cuda without a number uses as many devices as are fastest for a file, and one for other input") {
-  const auto devices = [](const Workload& workload, unsigned cpus = 64) {
+  const auto devices = [](const Workload& workload, unsigned cpus = 64, double link = 64e9) {
     Machine on = machine(cpus, true);
     on.show_devices = [](unsigned max_devices) { return std::min(max_devices, 4u); };
+    on.link_rate = [link] { return link; };
     return lanes_of(plan("cuda", workload, on).first);
   };
   CHECK(devices(file_of(45 * GB)) == "cuda:0:8");
@@ -116,7 +117,8 @@ TEST_CASE("cuda without a number uses as many devices as are fastest for a file,
   CHECK(devices(file_of(91 * GB)) == "cuda:0:11+cuda:1:11");
   CHECK(devices(file_of(92 * GB)) == "cuda:0:7+cuda:1:7+cuda:2:7");
   CHECK(devices(file_of(97 * GB), 16) == "cuda:0:5+cuda:1:5+cuda:2:5");
-  CHECK(devices(file) == "cuda:0:5+cuda:1:5+cuda:2:5+cuda:3:5");  // no more than there are
+  CHECK(devices(file_of(23 * GB), 64, 32e9) == "cuda:0:11+cuda:1:11");  // slow links: sooner
+  CHECK(devices(file) == "cuda:0:5+cuda:1:5+cuda:2:5+cuda:3:5");        // no more than there are
 }
 
 TEST_CASE("cuda is one device, without looking for others, if more would not help") {
