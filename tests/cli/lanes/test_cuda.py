@@ -53,7 +53,7 @@ def test_a_thread_runs_on_the_cpus_of_its_device_while_it_works(key, work):
 def test_a_driver_that_is_too_old_is_an_error(key):
     old_driver = os.environ.get("GPUAES_OLD_DRIVER")
     if not old_driver:
-        pytest.skip("built without CUDA")
+        pytest.skip("not a build tree with CUDA")
     result = raw(key, "-l", "cuda", env={**os.environ, "LD_LIBRARY_PATH": old_driver}, status=1)
     assert re.fullmatch(r"the NVIDIA driver is too old: it supports CUDA 11\.4, and this program needs CUDA \d+",
                         result.error)
@@ -65,7 +65,7 @@ def test_profilers_receive_ranges_of_the_work_on_every_chunk(key, via):
     """They nest, and all of them end. The recorder is a library that is loaded like NVIDIA's profilers."""
     recorder = os.environ.get("GPUAES_NVTX_RECORDER")
     if not recorder:
-        pytest.skip("built without CUDA, which includes NVTX")
+        pytest.skip("not a build tree with CUDA")
     plain = some_bytes(1_000_000)
     pathlib.Path("plain").write_bytes(plain)
     source = {"file": "plain", "pipe": "/dev/stdin"}[via]

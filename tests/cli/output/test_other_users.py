@@ -12,6 +12,7 @@ import time
 import pytest
 
 from programs import PATIENCE, SANITIZED, some_bytes, stream
+from special_files import shell
 
 pytestmark = pytest.mark.root
 
@@ -99,11 +100,10 @@ def test_a_private_target_that_another_user_swaps_during_the_run_stays_private(u
 @pytest.mark.parametrize("how", ["set-group-ID directory", "default ACL"])
 def test_a_target_of_another_group_that_is_removed_during_the_run_stays_private(users, victim, shared, key, how):
     """The directory gives a new file a group or an ACL that the old file did not have."""
-    if how == "default ACL":
-        subprocess.run(["setfacl", "-d", "-m", f"u:{users[1].uid}:r", "shared"], check=True)
     create(victim, "shared/out", 0o640)
     os.chown("shared/out", victim.uid, victim.uid)
-    subprocess.run(["setfacl", "-b", "shared/out"], check=True)
+    if how == "default ACL":
+        shell(f"setfacl -d -m u:{users[1].uid}:r shared")
     decrypt(key, "shared/out", lambda: os.unlink("shared/out"), victim)
     assert subprocess.run([*users[1].prefix, "cat", "shared/out"], capture_output=True).stdout == b""
 
