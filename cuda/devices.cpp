@@ -67,7 +67,7 @@ std::size_t require_cuda_devices(const Hint& hint) {
   if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess)
     throw LaneError(
         driver == 0 ? "no NVIDIA driver is installed"
-                    : fmt::format("the NVIDIA driver is too old: it supports CUDA {}.{}, and this program "
+                    : fmt::format("the NVIDIA driver is too old: it supports CUDA {}.{}, but this program "
                                   "needs CUDA {}",
                                   driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000),
         hint);
@@ -94,6 +94,16 @@ std::vector<std::string> describe_cuda_devices() {
         fmt::format("cuda:{}\t{}, {} GiB", device, properties.name, properties.totalGlobalMem >> 30));
   }
   return lines;
+}
+
+std::string reason_for_no_cuda_device() {
+  if (!cuda_may_open()) return {};
+  try {
+    require_cuda_devices();
+    return {};
+  } catch (const LaneError& error) {
+    return error.what();
+  }
 }
 
 void show_only_named_devices(std::vector<LaneSpec>& specs) {

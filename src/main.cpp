@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <string>
+
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "cli/version.hpp"
@@ -13,6 +15,11 @@
 
 namespace gpuaes {
 namespace {
+
+void list_lanes(const Messages& messages) {
+  print(fmt::format("{}\n", fmt::join(describe_lanes(), "\n")));
+  if (const std::string reason = reason_for_no_cuda_device(); !reason.empty()) messages.warning(reason);
+}
 
 void act(const Options& options, const Messages& messages) {
   switch (options.action) {
@@ -29,7 +36,7 @@ void act(const Options& options, const Messages& messages) {
     case Options::Action::info:
       return print_info(options, messages);
     case Options::Action::list_lanes:
-      return print(fmt::format("{}\n", fmt::join(describe_lanes(), "\n")));
+      return list_lanes(messages);
   }
 }
 

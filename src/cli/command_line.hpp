@@ -24,7 +24,7 @@ std::vector<std::string_view> words_in() {
   return {names.begin(), names.end()};
 }
 
-// An option as it is parsed, and what help and completions show about it.
+// How an option is parsed, and what help and completions show about it.
 struct OptionText {
   const char* names;     // as Boost.Program_options takes them: "decrypt,d"
   const char* argument;  // a placeholder, such as FILE; nullptr for an option without an argument
@@ -33,8 +33,8 @@ struct OptionText {
   bool repeats = false;    // its argument may be given several times; an option without one always may
 };
 
-// The arguments of the options that were given, by the long name. An option without an argument has an empty
-// one for each time that it was given.
+// The arguments of the options that were given, by the long name. An option without an argument has an
+// empty one for each time that it was given.
 using GivenOptions = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 struct CommandLine {

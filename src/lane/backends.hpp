@@ -113,6 +113,8 @@ void show_only_named_devices(std::vector<LaneSpec>& specs);
 unsigned show_first_devices(unsigned max_devices);
 std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();
+// Why no device can be used although there is a driver; empty if one can, or without a driver.
+std::string reason_for_no_cuda_device();
 
 // Only in cuda/: the number of devices, or a LaneError with the reason if there are none.
 std::size_t require_cuda_devices(const Hint& hint = {});

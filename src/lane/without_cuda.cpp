@@ -25,4 +25,8 @@ std::vector<std::string> describe_cuda_devices() {
   return {};
 }
 
+std::string reason_for_no_cuda_device() {
+  return {};
+}
+
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// The part of a CUDA driver that the CUDA runtime needs to find out that it is too old.
+// A stand-in for libcuda that reports CUDA 11.4, which the CUDA runtime rejects as too old.
 
 extern "C" {
 

@@ -117,7 +117,7 @@ TEST_CASE("cuda without a number uses as many devices as are fastest for a file,
   CHECK(devices(file_of(91 * GB)) == "cuda:0:11+cuda:1:11");
   CHECK(devices(file_of(92 * GB)) == "cuda:0:7+cuda:1:7+cuda:2:7");
   CHECK(devices(file_of(97 * GB), 16) == "cuda:0:5+cuda:1:5+cuda:2:5");
-  CHECK(devices(file_of(23 * GB), 64, 32e9) == "cuda:0:11+cuda:1:11");  // slow links: sooner
+  CHECK(devices(file_of(23 * GB), 64, 32e9) == "cuda:0:11+cuda:1:11");  // slow links
   CHECK(devices(file) == "cuda:0:5+cuda:1:5+cuda:2:5+cuda:3:5");        // no more than there are
 }
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from programs import PATIENCE, expect_same, has_cuda, lanes, openssl_ctr, raw, some_bytes, start_raw
+from programs import PATIENCE, expect_same, has_cuda, lanes, openssl_ctr, raw, some_bytes, start_raw, stream
 
 # Two nodes with memory. All devices are on node 0.
 ON_TWO_NODES = """
@@ -54,10 +54,13 @@ def test_a_driver_that_is_too_old_is_an_error(key):
     old_driver = os.environ.get("GPUAES_OLD_DRIVER")
     if not old_driver:
         pytest.skip("not a build tree with CUDA")
-    result = raw(key, "-l", "cuda", env={**os.environ, "LD_LIBRARY_PATH": old_driver}, status=1)
-    assert re.fullmatch(r"the NVIDIA driver is too old: it supports CUDA 11\.4, and this program needs CUDA \d+",
-                        result.error)
-    assert result.out == b""
+    environment = {**os.environ, "LD_LIBRARY_PATH": old_driver}
+    message = r"the NVIDIA driver is too old: it supports CUDA 11\.4, but this program needs CUDA \d+"
+    result = raw(key, "-l", "cuda", env=environment, status=1)
+    assert re.fullmatch(message, result.error) and result.out == b""
+    if os.path.exists("/dev/nvidiactl"):
+        warning, = stream("--list-lanes", env=environment).warnings
+        assert re.fullmatch(message, warning)
 
 
 @pytest.mark.parametrize("via", ["file", "pipe"])
