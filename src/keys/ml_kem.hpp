@@ -23,7 +23,8 @@ bool has_ml_kem();
 
 // The text of a message: which version of OpenSSL is needed, and which one this is.
 std::string lacks_ml_kem();
-inline constexpr char lacks_ml_kem_hint[] = "run this on a system with a newer libcrypto";
+inline constexpr char lacks_ml_kem_hint[] =
+    "use the .tar.gz or the wheel, which contain a newer libcrypto, or a newer system";
 
 // The encapsulation key of the key pair that ML-KEM.KeyGen_internal derives from the seed.
 PublicBytes ml_kem_public_key(std::span<const std::byte> seed);

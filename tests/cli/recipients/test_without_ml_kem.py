@@ -12,7 +12,7 @@ from programs import KEY, files_here, keygen, parts, secret_file, stream
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
 
-HINT = "run this on a system with a newer libcrypto"
+HINT = "use the .tar.gz or the wheel, which contain a newer libcrypto, or a newer system"
 
 
 @pytest.fixture
