@@ -55,6 +55,20 @@ cudaError_t get_device_count(int& count) {
   return cudaGetDeviceCount(&count);
 }
 
+// Why no device can be used; empty if one can.
+std::string reason_for_no_device() {
+  int count = 0, driver = 0;
+  const cudaError_t error = get_device_count(count);
+  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess)
+    return driver == 0 ? "no NVIDIA driver is installed"
+                       : fmt::format(
+                             "the NVIDIA driver is too old: it supports CUDA {}.{}, but this program "
+                             "needs CUDA {}",
+                             driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000);
+  if (error != cudaSuccess) return fmt::format("no CUDA device is available: {}", cudaGetErrorString(error));
+  return count > 0 ? "" : "no CUDA device is available: no device was found";
+}
+
 }  // namespace
 
 bool cuda_may_open() {
@@ -62,20 +76,8 @@ bool cuda_may_open() {
 }
 
 std::size_t require_cuda_devices(const Hint& hint) {
-  int count = 0, driver = 0;
-  const cudaError_t error = get_device_count(count);
-  if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&driver) == cudaSuccess)
-    throw LaneError(
-        driver == 0 ? "no NVIDIA driver is installed"
-                    : fmt::format("the NVIDIA driver is too old: it supports CUDA {}.{}, but this program "
-                                  "needs CUDA {}",
-                                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000),
-        hint);
-  if (error != cudaSuccess || count == 0)
-    throw LaneError(fmt::format("no CUDA device is available: {}",
-                                error != cudaSuccess ? cudaGetErrorString(error) : "no device was found"),
-                    hint);
-  return static_cast<std::size_t>(count);
+  if (const std::string reason = reason_for_no_device(); !reason.empty()) throw LaneError(reason, hint);
+  return count_cuda_devices();
 }
 
 std::size_t count_cuda_devices() {
@@ -97,13 +99,7 @@ std::vector<std::string> describe_cuda_devices() {
 }
 
 std::string reason_for_no_cuda_device() {
-  if (!cuda_may_open()) return {};
-  try {
-    require_cuda_devices();
-    return {};
-  } catch (const LaneError& error) {
-    return error.what();
-  }
+  return cuda_may_open() ? reason_for_no_device() : "";
 }
 
 void show_only_named_devices(std::vector<LaneSpec>& specs) {
