@@ -25,6 +25,7 @@ import programs  # noqa: E402
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "root: needs root, for several users, mounts or namespaces")
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
     os.environ["LC_ALL"] = "C"
     # Programs that inherited an ignored signal, for example from nohup, would go on ignoring it.
     programs.ignore_here(*(number for number in signal.valid_signals() if signal.getsignal(number) == signal.SIG_IGN))
