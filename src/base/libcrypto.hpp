@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
+
 namespace gpuaes {
 
 // The message for a failed call. Clears libcrypto's error queue.
@@ -21,8 +23,8 @@ inline std::string libcrypto_failure(const char* call) {
   return failure;
 }
 
-template <class Failure>
-void check_libcrypto(bool good, const char* call) {
+template <class Failure = IoError>
+void check_call(bool good, const char* call) {
   if (!good) throw Failure(libcrypto_failure(call));
 }
 
@@ -43,7 +45,7 @@ using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, FreeWith<EVP_PKEY_CTX_free>>
 template <class Failure>
 EvpCipher fetch_cipher(const char* name) {
   EvpCipher cipher(EVP_CIPHER_fetch(nullptr, name, nullptr));
-  check_libcrypto<Failure>(cipher != nullptr, "EVP_CIPHER_fetch");
+  check_call<Failure>(cipher != nullptr, "EVP_CIPHER_fetch");
   return cipher;
 }
 
@@ -54,15 +56,13 @@ inline unsigned char* octets(std::byte* bytes) {
   return reinterpret_cast<unsigned char*>(bytes);
 }
 
-// A digest of some parts, one after another, that is to be finished.
-template <class Failure>
-DigestContext digest_of(const EVP_MD* type, std::initializer_list<std::span<const std::byte>> parts) {
+// A digest context that has processed these parts in order; the caller finishes it.
+inline DigestContext digest_of(const EVP_MD* type, std::initializer_list<std::span<const std::byte>> parts) {
   DigestContext context(EVP_MD_CTX_new());
-  check_libcrypto<Failure>(context != nullptr, "EVP_MD_CTX_new");
-  check_libcrypto<Failure>(EVP_DigestInit_ex(context.get(), type, nullptr) == 1, "EVP_DigestInit_ex");
+  check_call(context != nullptr, "EVP_MD_CTX_new");
+  check_call(EVP_DigestInit_ex(context.get(), type, nullptr) == 1, "EVP_DigestInit_ex");
   for (const std::span<const std::byte> part : parts)
-    check_libcrypto<Failure>(EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1,
-                             "EVP_DigestUpdate");
+    check_call(EVP_DigestUpdate(context.get(), part.data(), part.size()) == 1, "EVP_DigestUpdate");
   return context;
 }
 

@@ -56,9 +56,9 @@ void ArmorSink::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), encode_bytes));
     int size = 0;
-    check_libcrypto<IoError>(EVP_EncodeUpdate(encoder_.get(), octets(text.data()), &size, octets(part.data()),
-                                              static_cast<int>(part.size())) == 1,
-                             "EVP_EncodeUpdate");
+    check_call(EVP_EncodeUpdate(encoder_.get(), octets(text.data()), &size, octets(part.data()),
+                                static_cast<int>(part.size())) == 1,
+               "EVP_EncodeUpdate");
     text_->write(std::span(text).first(static_cast<std::size_t>(size)));
     bytes = bytes.subspan(part.size());
   }

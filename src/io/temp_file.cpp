@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int max_tries = 100;
+constexpr int max_name_tries = 100;
 
 // To open a file as the shell's > does, but without truncating it: the kernel decides whether it is writable.
 constexpr int write_flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -46,7 +46,7 @@ int make_with_random_name(const std::string& prefix, std::string& name, Make mak
     name = with_random_letters(prefix);
     const int result = make(name.c_str());
     if (result >= 0) return result;
-    if (errno != EEXIST || tries == max_tries) return name.clear(), result;
+    if (errno != EEXIST || tries == max_name_tries) return name.clear(), result;
   }
 }
 

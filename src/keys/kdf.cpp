@@ -25,8 +25,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<IoError>;
-
 // The const_cast is safe because libcrypto only reads the value. A null pointer is not accepted, even for an
 // empty value.
 OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
@@ -41,10 +39,10 @@ Secret hkdf(Hash hash, int mode, std::span<const std::byte> key, std::span<const
             std::span<const std::byte> info, std::size_t size) {
   const std::unique_ptr<EVP_KDF, void (*)(EVP_KDF*)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
                                                          EVP_KDF_free);
-  check(kdf != nullptr, "EVP_KDF_fetch");
+  check_call(kdf != nullptr, "EVP_KDF_fetch");
   const std::unique_ptr<EVP_KDF_CTX, void (*)(EVP_KDF_CTX*)> context(EVP_KDF_CTX_new(kdf.get()),
                                                                      EVP_KDF_CTX_free);
-  check(context != nullptr, "EVP_KDF_CTX_new");
+  check_call(context != nullptr, "EVP_KDF_CTX_new");
   char digest[] = "SHA512";
   if (hash == Hash::sha256) std::ranges::copy("SHA256", digest);
   const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode),
@@ -54,7 +52,8 @@ Secret hkdf(Hash hash, int mode, std::span<const std::byte> key, std::span<const
                                    octet_parameter(OSSL_KDF_PARAM_INFO, info),
                                    OSSL_PARAM_construct_end()};
   Secret out(size);
-  check(EVP_KDF_derive(context.get(), octets(out.bytes().data()), size, parameters) == 1, "EVP_KDF_derive");
+  check_call(EVP_KDF_derive(context.get(), octets(out.bytes().data()), size, parameters) == 1,
+             "EVP_KDF_derive");
   return out;
 }
 
@@ -62,9 +61,9 @@ template <std::size_t size>
 std::array<std::byte, size> hmac(const EVP_MD* digest, std::span<const std::byte> key,
                                  std::span<const std::byte> message) {
   std::array<std::byte, size> mac;
-  check(HMAC(digest, key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),
-             octets(mac.data()), nullptr) != nullptr,
-        "HMAC");
+  check_call(HMAC(digest, key.data(), static_cast<int>(key.size()), octets(message.data()), message.size(),
+                  octets(mac.data()), nullptr) != nullptr,
+             "HMAC");
   return mac;
 }
 
@@ -140,8 +139,8 @@ Secret hkdf_sha256(std::span<const std::byte> input_key, std::span<const std::by
 
 std::array<std::byte, 32> sha256(std::span<const std::byte> bytes) {
   std::array<std::byte, 32> hash;
-  check(EVP_Digest(bytes.data(), bytes.size(), octets(hash.data()), nullptr, EVP_sha256(), nullptr) == 1,
-        "EVP_Digest");
+  check_call(EVP_Digest(bytes.data(), bytes.size(), octets(hash.data()), nullptr, EVP_sha256(), nullptr) == 1,
+             "EVP_Digest");
   return hash;
 }
 
@@ -154,17 +153,17 @@ Secret hkdf_expand_sha256(std::span<const std::byte> key, std::span<const std::b
 }
 
 Sha512::Sha512() : context_(EVP_MD_CTX_new()) {
-  check(context_ != nullptr, "EVP_MD_CTX_new");
-  check(EVP_DigestInit_ex(context_.get(), EVP_sha512(), nullptr) == 1, "EVP_DigestInit_ex");
+  check_call(context_ != nullptr, "EVP_MD_CTX_new");
+  check_call(EVP_DigestInit_ex(context_.get(), EVP_sha512(), nullptr) == 1, "EVP_DigestInit_ex");
 }
 
 void Sha512::add(std::span<const std::byte> bytes) {
-  check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "EVP_DigestUpdate");
+  check_call(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "EVP_DigestUpdate");
 }
 
 std::array<std::byte, 64> Sha512::finish() {
   std::array<std::byte, 64> digest;
-  check(EVP_DigestFinal_ex(context_.get(), octets(digest.data()), nullptr) == 1, "EVP_DigestFinal_ex");
+  check_call(EVP_DigestFinal_ex(context_.get(), octets(digest.data()), nullptr) == 1, "EVP_DigestFinal_ex");
   return digest;
 }
 
@@ -183,9 +182,9 @@ Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> 
     const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
     check_memory(memory);
     Secret out(size);
-    check(EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(), n, r,
-                         p, memory, octets(out.bytes().data()), size) == 1,
-          "EVP_PBE_scrypt");
+    check_call(EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(),
+                              n, r, p, memory, octets(out.bytes().data()), size) == 1,
+               "EVP_PBE_scrypt");
     return out;
   });
 }
@@ -194,10 +193,11 @@ Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std:
                      std::uint32_t iterations, std::size_t size, const StopCheck& check_stop) {
   return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
     Secret out(size);
-    check(PKCS5_PBKDF2_HMAC(characters(phrase), static_cast<int>(phrase.size()), octets(salt_copy.data()),
-                            static_cast<int>(salt_copy.size()), static_cast<int>(iterations), EVP_sha256(),
-                            static_cast<int>(size), octets(out.bytes().data())) == 1,
-          "PKCS5_PBKDF2_HMAC");
+    check_call(
+        PKCS5_PBKDF2_HMAC(characters(phrase), static_cast<int>(phrase.size()), octets(salt_copy.data()),
+                          static_cast<int>(salt_copy.size()), static_cast<int>(iterations), EVP_sha256(),
+                          static_cast<int>(size), octets(out.bytes().data())) == 1,
+        "PKCS5_PBKDF2_HMAC");
     return out;
   });
 }

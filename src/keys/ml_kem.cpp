@@ -14,7 +14,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<IoError>;
 constexpr std::size_t hybrid_shared_bytes = 32;
 
 using Mechanism = std::unique_ptr<EVP_KEM, FreeWith<EVP_KEM_free>>;
@@ -32,14 +31,14 @@ OSSL_PARAM octets_parameter(const char* name, std::span<const std::byte> value) 
   return OSSL_PARAM_construct_octet_string(name, const_cast<std::byte*>(value.data()), value.size());
 }
 
-EvpKey load_private(std::span<const std::byte> seed) {
+EvpKey load_seed(std::span<const std::byte> seed) {
   require_ml_kem();
   const EvpKeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, algorithm, nullptr));
-  check(context != nullptr, "EVP_PKEY_CTX_new_from_name");
-  check(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
+  check_call(context != nullptr, "EVP_PKEY_CTX_new_from_name");
+  check_call(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
   OSSL_PARAM parameters[] = {octets_parameter(seed_parameter, seed), OSSL_PARAM_construct_end()};
   EVP_PKEY* key = nullptr;
-  check(EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters) == 1, "EVP_PKEY_fromdata");
+  check_call(EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters) == 1, "EVP_PKEY_fromdata");
   return EvpKey(key);
 }
 
@@ -53,7 +52,7 @@ EvpKey load_public(std::span<const std::byte> bytes) {
 
 EvpKeyContext context_of(const EvpKey& key) {
   EvpKeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
-  check(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
+  check_call(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
   return context;
 }
 
@@ -71,11 +70,11 @@ std::string lacks_ml_kem() {
 }
 
 PublicBytes ml_kem_public_key(std::span<const std::byte> seed) {
-  const EvpKey key = load_private(seed);
+  const EvpKey key = load_seed(seed);
   PublicBytes bytes(ml_kem_public_bytes);
   std::size_t size = bytes.size();
-  check(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
-        "EVP_PKEY_get_raw_public_key");
+  check_call(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
+             "EVP_PKEY_get_raw_public_key");
   return bytes;
 }
 
@@ -90,26 +89,26 @@ std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> publi
   if (key == nullptr) return std::nullopt;
   const EvpKeyContext context = context_of(key);
   const OSSL_PARAM parameters[] = {octets_parameter(random_parameter, random), OSSL_PARAM_construct_end()};
-  check(EVP_PKEY_encapsulate_init(context.get(), parameters) == 1, "EVP_PKEY_encapsulate_init");
+  check_call(EVP_PKEY_encapsulate_init(context.get(), parameters) == 1, "EVP_PKEY_encapsulate_init");
   Encapsulation made{PublicBytes(ml_kem_ciphertext_bytes), Secret(ml_kem_shared_bytes)};
   std::size_t ciphertext_size = made.ciphertext.size(), shared_size = made.shared.size();
-  check(EVP_PKEY_encapsulate(context.get(), octets(made.ciphertext.data()), &ciphertext_size,
-                             octets(made.shared.bytes().data()), &shared_size) == 1 &&
-            ciphertext_size == made.ciphertext.size() && shared_size == made.shared.size(),
-        "EVP_PKEY_encapsulate");
+  check_call(EVP_PKEY_encapsulate(context.get(), octets(made.ciphertext.data()), &ciphertext_size,
+                                  octets(made.shared.bytes().data()), &shared_size) == 1 &&
+                 ciphertext_size == made.ciphertext.size() && shared_size == made.shared.size(),
+             "EVP_PKEY_encapsulate");
   return made;
 }
 
 Secret ml_kem_decapsulate(std::span<const std::byte> seed, std::span<const std::byte> ciphertext) {
-  const EvpKey key = load_private(seed);
+  const EvpKey key = load_seed(seed);
   const EvpKeyContext context = context_of(key);
-  check(EVP_PKEY_decapsulate_init(context.get(), nullptr) == 1, "EVP_PKEY_decapsulate_init");
+  check_call(EVP_PKEY_decapsulate_init(context.get(), nullptr) == 1, "EVP_PKEY_decapsulate_init");
   Secret shared(ml_kem_shared_bytes);
   std::size_t size = shared.size();
-  check(EVP_PKEY_decapsulate(context.get(), octets(shared.bytes().data()), &size, octets(ciphertext.data()),
-                             ciphertext.size()) == 1 &&
-            size == shared.size(),
-        "EVP_PKEY_decapsulate");
+  check_call(EVP_PKEY_decapsulate(context.get(), octets(shared.bytes().data()), &size,
+                                  octets(ciphertext.data()), ciphertext.size()) == 1 &&
+                 size == shared.size(),
+             "EVP_PKEY_decapsulate");
   return shared;
 }
 
@@ -117,9 +116,10 @@ Secret combine_with_ml_kem(const Secret& ml_kem, const Secret& exchanged,
                            std::span<const std::byte> ephemeral, std::span<const std::byte> recipient,
                            std::string_view label) {
   Secret shared(hybrid_shared_bytes);
-  const DigestContext digest = digest_of<IoError>(
-      EVP_sha3_256(), {ml_kem.bytes(), exchanged.bytes(), ephemeral, recipient, bytes_of(label)});
-  check(EVP_DigestFinal_ex(digest.get(), octets(shared.bytes().data()), nullptr) == 1, "EVP_DigestFinal_ex");
+  const DigestContext digest =
+      digest_of(EVP_sha3_256(), {ml_kem.bytes(), exchanged.bytes(), ephemeral, recipient, bytes_of(label)});
+  check_call(EVP_DigestFinal_ex(digest.get(), octets(shared.bytes().data()), nullptr) == 1,
+             "EVP_DigestFinal_ex");
   return shared;
 }
 

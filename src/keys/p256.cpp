@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/error.hpp"
 #include "base/libcrypto.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<IoError>;
 constexpr std::size_t coordinate_bytes = 32;
 
 using Group = std::unique_ptr<EC_GROUP, FreeWith<EC_GROUP_free>>;
@@ -22,16 +20,17 @@ using Point = std::unique_ptr<EC_POINT, FreeWith<EC_POINT_free>>;
 // A public key on the curve of `own`.
 EvpKey load_public(const EvpKey& own, std::span<const std::byte> point) {
   EvpKey key(EVP_PKEY_new());
-  check(key != nullptr && EVP_PKEY_copy_parameters(key.get(), own.get()) == 1, "EVP_PKEY_copy_parameters");
-  check(EVP_PKEY_set1_encoded_public_key(key.get(), octets(point.data()), point.size()) == 1,
-        "EVP_PKEY_set1_encoded_public_key");
+  check_call(key != nullptr && EVP_PKEY_copy_parameters(key.get(), own.get()) == 1,
+             "EVP_PKEY_copy_parameters");
+  check_call(EVP_PKEY_set1_encoded_public_key(key.get(), octets(point.data()), point.size()) == 1,
+             "EVP_PKEY_set1_encoded_public_key");
   return key;
 }
 
 PublicBytes public_point(const EvpKey& key) {
   unsigned char* encoded = nullptr;
   const std::size_t size = EVP_PKEY_get1_encoded_public_key(key.get(), &encoded);
-  check(size == p256_point_bytes, "EVP_PKEY_get1_encoded_public_key");
+  check_call(size == p256_point_bytes, "EVP_PKEY_get1_encoded_public_key");
   const auto* const bytes = reinterpret_cast<const std::byte*>(encoded);
   PublicBytes point(bytes, bytes + size);
   OPENSSL_free(encoded);
@@ -42,9 +41,9 @@ PublicBytes public_point(const EvpKey& key) {
 
 std::optional<PublicBytes> p256_point(std::span<const std::byte> encoded) {
   const Group group(EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1));
-  check(group != nullptr, "EC_GROUP_new_by_curve_name");
+  check_call(group != nullptr, "EC_GROUP_new_by_curve_name");
   const Point point(EC_POINT_new(group.get()));
-  check(point != nullptr, "EC_POINT_new");
+  check_call(point != nullptr, "EC_POINT_new");
   const bool on_curve =
       EC_POINT_oct2point(group.get(), point.get(), octets(encoded.data()), encoded.size(), nullptr) == 1;
   PublicBytes bytes(p256_point_bytes);
@@ -60,16 +59,16 @@ std::optional<PublicBytes> p256_point(std::span<const std::byte> encoded) {
 
 Encapsulation exchange_p256(std::span<const std::byte> point) {
   const EvpKey own(EVP_EC_gen("P-256"));
-  check(own != nullptr, "EVP_EC_gen");
+  check_call(own != nullptr, "EVP_EC_gen");
   const EvpKey peer = load_public(own, point);
   const EvpKeyContext context(EVP_PKEY_CTX_new(own.get(), nullptr));
-  check(context != nullptr && EVP_PKEY_derive_init(context.get()) == 1, "EVP_PKEY_derive_init");
-  check(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");
+  check_call(context != nullptr && EVP_PKEY_derive_init(context.get()) == 1, "EVP_PKEY_derive_init");
+  check_call(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");
   Encapsulation made{public_point(own), Secret(coordinate_bytes)};
   std::size_t size = made.shared.size();
-  check(EVP_PKEY_derive(context.get(), octets(made.shared.bytes().data()), &size) == 1 &&
-            size == made.shared.size(),
-        "EVP_PKEY_derive");
+  check_call(EVP_PKEY_derive(context.get(), octets(made.shared.bytes().data()), &size) == 1 &&
+                 size == made.shared.size(),
+             "EVP_PKEY_derive");
   return made;
 }
 

@@ -8,15 +8,12 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "base/error.hpp"
 #include "base/libcrypto.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ssh_wire.hpp"
 
 namespace gpuaes {
 namespace {
-
-constexpr auto check = check_libcrypto<IoError>;
 
 // The conversion, which has no secrets -----------------------------------------------------------------
 
@@ -26,19 +23,19 @@ using Scratch = std::unique_ptr<BN_CTX, FreeWith<BN_CTX_free>>;
 // An element of the field, from its encoding.
 Number element(const PublicKey& bytes) {
   Number number(BN_lebin2bn(octets(bytes.data()), x25519_bytes, nullptr));
-  check(number != nullptr, "BN_lebin2bn");
+  check_call(number != nullptr, "BN_lebin2bn");
   return number;
 }
 
 Number small(unsigned value) {
   Number number(BN_new());
-  check(number != nullptr && BN_set_word(number.get(), value) == 1, "BN_set_word");
+  check_call(number != nullptr && BN_set_word(number.get(), value) == 1, "BN_set_word");
   return number;
 }
 
 Number field_prime() {
   Number prime = small(1);
-  check(BN_lshift(prime.get(), prime.get(), 255) == 1 && BN_sub_word(prime.get(), 19) == 1, "BN_lshift");
+  check_call(BN_lshift(prime.get(), prime.get(), 255) == 1 && BN_sub_word(prime.get(), 19) == 1, "BN_lshift");
   return prime;
 }
 
@@ -46,26 +43,26 @@ Number field_prime() {
 // is on the curve if u^3 + 486662 u^2 + u is a square, which is zero only for the point of order 2.
 std::optional<PublicKey> u_of(const PublicKey& y_bytes) {
   const Scratch scratch(BN_CTX_new());
-  check(scratch != nullptr, "BN_CTX_new");
+  check_call(scratch != nullptr, "BN_CTX_new");
   const Number prime_number = field_prime(), one = small(1), coefficient = small(486662),
                y = element(y_bytes), divisor = small(0), u = small(0), square = small(0);
   BIGNUM *const value = square.get(), *const prime = prime_number.get();
   BN_CTX* const context = scratch.get();
-  check(BN_mod_sub(divisor.get(), one.get(), y.get(), prime, context) == 1, "BN_mod_sub");
+  check_call(BN_mod_sub(divisor.get(), one.get(), y.get(), prime, context) == 1, "BN_mod_sub");
   if (BN_is_zero(divisor.get())) return std::nullopt;  // the point of order 1
-  check(BN_mod_inverse(divisor.get(), divisor.get(), prime, context) != nullptr &&
-            BN_mod_add(u.get(), one.get(), y.get(), prime, context) == 1 &&
-            BN_mod_mul(u.get(), u.get(), divisor.get(), prime, context) == 1 &&
-            BN_mod_add(value, u.get(), coefficient.get(), prime, context) == 1 &&
-            BN_mod_mul(value, value, u.get(), prime, context) == 1 &&
-            BN_mod_add(value, value, one.get(), prime, context) == 1 &&
-            BN_mod_mul(value, value, u.get(), prime, context) == 1,
-        "BN_mod_mul");
+  check_call(BN_mod_inverse(divisor.get(), divisor.get(), prime, context) != nullptr &&
+                 BN_mod_add(u.get(), one.get(), y.get(), prime, context) == 1 &&
+                 BN_mod_mul(u.get(), u.get(), divisor.get(), prime, context) == 1 &&
+                 BN_mod_add(value, u.get(), coefficient.get(), prime, context) == 1 &&
+                 BN_mod_mul(value, value, u.get(), prime, context) == 1 &&
+                 BN_mod_add(value, value, one.get(), prime, context) == 1 &&
+                 BN_mod_mul(value, value, u.get(), prime, context) == 1,
+             "BN_mod_mul");
   const int symbol = BN_kronecker(value, prime, context);
-  check(symbol != -2, "BN_kronecker");
+  check_call(symbol != -2, "BN_kronecker");
   if (symbol != 1) return std::nullopt;
   PublicKey bytes;
-  check(BN_bn2lebinpad(u.get(), octets(bytes.data()), x25519_bytes) == x25519_bytes, "BN_bn2lebinpad");
+  check_call(BN_bn2lebinpad(u.get(), octets(bytes.data()), x25519_bytes) == x25519_bytes, "BN_bn2lebinpad");
   return bytes;
 }
 
@@ -81,20 +78,20 @@ PublicBytes ssh_key_of(const PublicKey& point) {
 PublicBytes public_key_of_seed(const Secret& seed) {
   const EvpKey key(
       EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(seed.bytes().data()), seed.size()));
-  check(key != nullptr, "EVP_PKEY_new_raw_private_key");
+  check_call(key != nullptr, "EVP_PKEY_new_raw_private_key");
   PublicKey point;
   std::size_t size = point.size();
-  check(EVP_PKEY_get_raw_public_key(key.get(), octets(point.data()), &size) == 1 && size == point.size(),
-        "EVP_PKEY_get_raw_public_key");
+  check_call(EVP_PKEY_get_raw_public_key(key.get(), octets(point.data()), &size) == 1 && size == point.size(),
+             "EVP_PKEY_get_raw_public_key");
   return ssh_key_of(point);
 }
 
 // RFC 8032, section 5.1.5. X25519 clears and sets the same bits of its private keys.
 Secret scalar_of(const Secret& seed) {
   Secret hash(64);
-  check(EVP_Digest(seed.bytes().data(), seed.size(), octets(hash.bytes().data()), nullptr, EVP_sha512(),
-                   nullptr) == 1,
-        "EVP_Digest");
+  check_call(EVP_Digest(seed.bytes().data(), seed.size(), octets(hash.bytes().data()), nullptr, EVP_sha512(),
+                        nullptr) == 1,
+             "EVP_Digest");
   hash.shrink(x25519_bytes);
   return hash;
 }

@@ -21,8 +21,6 @@
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<IoError>;
-
 [[noreturn]] void refuse(const std::string& name, std::string_view what) {
   throw UsageError(fmt::format("{} is not a valid SSH private key: {}", name, what));
 }
@@ -53,7 +51,7 @@ using Text = std::unique_ptr<char, FreeText>;
 PemBlock read_pem(std::string_view text, const std::string& name) {
   const std::unique_ptr<BIO, FreeWith<BIO_free>> input(
       BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  check(input != nullptr, "BIO_new_mem_buf");
+  check_call(input != nullptr, "BIO_new_mem_buf");
   char *label = nullptr, *header = nullptr;
   unsigned char* data = nullptr;
   long size = 0;
@@ -141,7 +139,7 @@ Key parse_openssh(std::span<const std::byte> contents, const std::string& name) 
 
 Secret rsa_number(const EvpKey& key, const char* parameter) {
   BIGNUM* found = nullptr;
-  check(EVP_PKEY_get_bn_param(key.get(), parameter, &found) == 1, "EVP_PKEY_get_bn_param");
+  check_call(EVP_PKEY_get_bn_param(key.get(), parameter, &found) == 1, "EVP_PKEY_get_bn_param");
   const std::unique_ptr<BIGNUM, FreeWith<BN_clear_free>> number(found);
   Secret bytes(static_cast<std::size_t>(BN_num_bytes(number.get())));
   BN_bn2bin(number.get(), octets(bytes.bytes().data()));
@@ -163,8 +161,8 @@ Key parse_der(const Secret& contents, const std::string& name) {
   if (EVP_PKEY_is_a(key.get(), "ED25519") != 1) refuse_type(name);
   Key identity{.kind = KeyKind::ssh_ed25519, .secret = Secret(private_key_bytes)};
   std::size_t size = identity.secret.size();
-  check(EVP_PKEY_get_raw_private_key(key.get(), octets(identity.secret.bytes().data()), &size) == 1,
-        "EVP_PKEY_get_raw_private_key");
+  check_call(EVP_PKEY_get_raw_private_key(key.get(), octets(identity.secret.bytes().data()), &size) == 1,
+             "EVP_PKEY_get_raw_private_key");
   identity.public_key = ssh_ed25519_kem.public_key_of(identity.secret);
   return identity;
 }

@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/error.hpp"
 #include "base/libcrypto.hpp"
 #include "keys/ssh_wire.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<IoError>;
-constexpr std::string_view label = "age-encryption.org/v1/ssh-rsa";
+constexpr std::string_view oaep_label = "age-encryption.org/v1/ssh-rsa";
 
 // The numbers of a public key, the most significant byte first.
 struct RsaNumbers {
@@ -67,26 +65,26 @@ EvpKey load(std::span<const std::byte> ssh_key, const Secret* private_exponent) 
   }
   parameters.push_back(OSSL_PARAM_construct_end());
   const EvpKeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, "RSA", nullptr));
-  check(context != nullptr, "EVP_PKEY_CTX_new_from_name");
-  check(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
+  check_call(context != nullptr, "EVP_PKEY_CTX_new_from_name");
+  check_call(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
   EVP_PKEY* key = nullptr;
   const int selection = private_exponent != nullptr ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY;
-  check(EVP_PKEY_fromdata(context.get(), &key, selection, parameters.data()) == 1, "EVP_PKEY_fromdata");
+  check_call(EVP_PKEY_fromdata(context.get(), &key, selection, parameters.data()) == 1, "EVP_PKEY_fromdata");
   return EvpKey(key);
 }
 
 EvpKeyContext context_of(const EvpKey& key, int (*initialize)(EVP_PKEY_CTX*, const OSSL_PARAM[])) {
   EvpKeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
-  check(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
+  check_call(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
   char padding[] = "oaep", digest[] = "SHA256";
-  std::string label_text(label);
+  std::string label_text(oaep_label);
   const OSSL_PARAM parameters[] = {
       OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, padding, 0),
       OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest, 0),
       OSSL_PARAM_construct_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, label_text.data(),
                                         label_text.size()),
       OSSL_PARAM_construct_end()};
-  check(initialize(context.get(), parameters) == 1, "the initialization of RSA");
+  check_call(initialize(context.get(), parameters) == 1, "the initialization of RSA");
   return context;
 }
 
@@ -119,9 +117,9 @@ std::vector<std::byte> encrypt_ssh_rsa(std::span<const std::byte> ssh_key, const
   const EvpKeyContext context = context_of(key, EVP_PKEY_encrypt_init_ex);
   std::vector<std::byte> ciphertext(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())));
   std::size_t size = ciphertext.size();
-  check(EVP_PKEY_encrypt(context.get(), octets(ciphertext.data()), &size, octets(message.bytes().data()),
-                         message.size()) == 1,
-        "EVP_PKEY_encrypt");
+  check_call(EVP_PKEY_encrypt(context.get(), octets(ciphertext.data()), &size, octets(message.bytes().data()),
+                              message.size()) == 1,
+             "EVP_PKEY_encrypt");
   return ciphertext;
 }
 

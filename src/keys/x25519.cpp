@@ -4,19 +4,16 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "base/libcrypto.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<IoError>;
-
 EvpKey load_private(const Secret& bytes) {
   EvpKey key(
       EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nullptr, octets(bytes.bytes().data()), bytes.size()));
-  check(key != nullptr, "EVP_PKEY_new_raw_private_key");
+  check_call(key != nullptr, "EVP_PKEY_new_raw_private_key");
   return key;
 }
 
@@ -36,8 +33,8 @@ PublicKey public_key_of(const Secret& private_key) {
   const EvpKey key = load_private(private_key);
   PublicKey bytes;
   std::size_t size = bytes.size();
-  check(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
-        "EVP_PKEY_get_raw_public_key");
+  check_call(EVP_PKEY_get_raw_public_key(key.get(), octets(bytes.data()), &size) == 1 && size == bytes.size(),
+             "EVP_PKEY_get_raw_public_key");
   return bytes;
 }
 
@@ -53,11 +50,11 @@ std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& 
   const EvpKey own = load_private(private_key);
   const EvpKey peer(
       EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nullptr, octets(public_key.data()), public_key.size()));
-  check(peer != nullptr, "EVP_PKEY_new_raw_public_key");
+  check_call(peer != nullptr, "EVP_PKEY_new_raw_public_key");
   const EvpKeyContext context(EVP_PKEY_CTX_new(own.get(), nullptr));
-  check(context != nullptr, "EVP_PKEY_CTX_new");
-  check(EVP_PKEY_derive_init(context.get()) == 1, "EVP_PKEY_derive_init");
-  check(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");
+  check_call(context != nullptr, "EVP_PKEY_CTX_new");
+  check_call(EVP_PKEY_derive_init(context.get()) == 1, "EVP_PKEY_derive_init");
+  check_call(EVP_PKEY_derive_set_peer(context.get(), peer.get()) == 1, "EVP_PKEY_derive_set_peer");
   Secret shared(x25519_bytes);
   std::size_t size = shared.size();
   // This fails only for an all-zero secret. Not every version of libcrypto checks for that, so it is also

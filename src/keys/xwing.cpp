@@ -7,13 +7,10 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "base/error.hpp"
 #include "base/libcrypto.hpp"
 
 namespace gpuaes {
 namespace {
-
-constexpr auto check = check_libcrypto<IoError>;
 
 // XWingLabel of the draft, section 5.3.
 constexpr std::string_view label = R"(\.//^\)";
@@ -25,9 +22,9 @@ struct PrivateKeys {
 // expandDecapsulationKey of the draft, section 5.2, up to the derivation of the ML-KEM key.
 PrivateKeys expand(const Secret& private_key) {
   Secret bytes(ml_kem_seed_bytes + x25519_bytes);
-  check(EVP_DigestFinalXOF(digest_of<IoError>(EVP_shake256(), {private_key.bytes()}).get(),
-                           octets(bytes.bytes().data()), bytes.size()) == 1,
-        "EVP_DigestFinalXOF");
+  check_call(EVP_DigestFinalXOF(digest_of(EVP_shake256(), {private_key.bytes()}).get(),
+                                octets(bytes.bytes().data()), bytes.size()) == 1,
+             "EVP_DigestFinalXOF");
   return {secret_of(bytes.bytes().first(ml_kem_seed_bytes)), secret_of(bytes.bytes().last(x25519_bytes))};
 }
 

@@ -20,7 +20,7 @@ namespace {
 // EVP takes lengths as int. Must be a multiple of the block size, since the keystream continues across calls.
 constexpr std::size_t max_bytes_per_call = std::size_t{1} << 30;
 
-constexpr auto check = check_libcrypto<LaneError>;
+constexpr auto check = check_call<LaneError>;
 
 class CpuLane : public Lane {
  public:

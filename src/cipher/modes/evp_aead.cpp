@@ -5,7 +5,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr auto check = check_libcrypto<LaneError>;
+constexpr auto check = check_call<LaneError>;
 
 // `update` is EVP_EncryptUpdate or EVP_DecryptUpdate. If `out` is null, `in` is associated data.
 template <class Update>
