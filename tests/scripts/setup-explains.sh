@@ -152,7 +152,7 @@ quickstart: target: $1
 quickstart: building (log: build-quickstart/build.log)
 quickstart: error: the disk is full: free some space, then run this again (log: build-quickstart/build.log)" \
     scripts/quickstart
-  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF -DGPUAES_PCH=ON $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
+  grep -qx -e "-S . -B build-quickstart -DBUILD_TESTING=OFF -DGPUAES_FAST_BUILD=ON $2" "$tree/calls" || fail "$1: got $(<"$tree/calls")"
 }
 nvcc='echo "Cuda compilation tools, release 13.0, V13.0.88"'
 driver='echo "GPU 0: NVIDIA H200 (UUID: GPU-1)"'

@@ -66,7 +66,7 @@ def wait_until_opened(output):
     folder = str(pathlib.Path(output).resolve().parent)
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        for link in glob.glob("/proc/[0-9]*/fd/*"):  # this glob passes over processes that end meanwhile
+        for link in glob.glob("/proc/[0-9]*/fd/*"):  # unlike Path.glob, ignores processes that exit meanwhile
             with contextlib.suppress(OSError):
                 name = os.readlink(link)
                 if name.startswith(folder) and name.endswith("(deleted)"):
