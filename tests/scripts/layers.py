@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The include rule: the table below lists the parts that each part of the program may include, and no two parts may
 include each other, directly or indirectly. Also checks that only cuda/ includes CUDA headers, that only the listed files
-include Boost, that the engine names no option of a program, and that no file is longer than 300 lines. Prints each
-violation as file:line and fails if there is any."""
+include Boost, and that the engine names no option of a program. Prints each violation as file:line and fails if there is
+any."""
 
 import fnmatch
 import graphlib
@@ -11,7 +11,6 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-MAX_LINES = 300
 
 # A part is a folder in src/, a source file directly in src/, cuda, or cuda/bench. It may include its own files and the
 # parts listed here. Nothing in src/ may include cuda/: lane/backends.hpp and bench/benches.hpp declare the functions that
@@ -94,8 +93,6 @@ def violations():
                 yield f"{path}:{number}: {wrong}"
             if part_of(path) in ENGINE and OPTION.match(line):
                 yield f"{path}:{number}: the engine names an option"
-        if len(lines) > MAX_LINES:
-            yield f"{path}:{MAX_LINES}: {len(lines)} lines, more than {MAX_LINES}"
 
 
 wrong = list(violations())
