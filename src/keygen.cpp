@@ -63,7 +63,7 @@ void make_key(const Options& options, const Messages&) {
   if (!options.output) return print(line.bytes());
   Cancel cancel;
   const Control control(cancel);
-  write_new_file(*options.output, *options.output, line.bytes(), cancel, {});
+  write_new_file({.path = *options.output, .name = *options.output}, line.bytes(), cancel, {});
 }
 
 // Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
@@ -79,7 +79,7 @@ void write_identity(const Options& options, const Messages&) {
   }
   Cancel cancel;
   const Control control(cancel);
-  write_new_file(*options.output, *options.output, lines.bytes(), cancel,
+  write_new_file({.path = *options.output, .name = *options.output}, lines.bytes(), cancel,
                  [&] { print(std::as_bytes(std::span(recipient)), STDOUT_FILENO, cancel); });
 }
 

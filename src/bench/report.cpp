@@ -94,7 +94,7 @@ void Report::finish() {
   if (form_ == ReportForm::json && !closed_) pending_ += "\n]\n";
   closed_ = true;
   flush();
-  sink_->finish();
+  sink_->close();
   sink_.reset();
 }
 

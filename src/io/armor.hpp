@@ -35,6 +35,7 @@ class ArmorSink : public Sink {
   void expect(std::uint64_t size) override;
   void write(std::span<const std::byte> bytes) override;
   void finish() override;
+  void publish(const std::function<void()>& last_step) override { text_->publish(last_step); }
 
  private:
   struct FreeEncoder {

@@ -18,35 +18,41 @@ std::string without_slashes(std::string name) {
   return name;
 }
 
+constexpr int open_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
 }  // namespace
 
-Directory::Directory(const std::string& name) : Directory(name, name, 0) {}
-
-Directory::Directory(const std::filesystem::path& path, std::string name, int flags)
-    : Directory(Fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)), std::move(name)) {}
+Directory::Directory(const std::string& name) : Directory(Fd(::open(name.c_str(), open_flags)), name) {}
 
 Directory::Directory(Fd fd, std::string name) : name_(without_slashes(std::move(name))), fd_(std::move(fd)) {
   if (fd_.get() < 0) throw io_error("cannot open", name_, errno);
 }
 
-Directory Directory::make(const std::filesystem::path& path_or_slashes, const std::string& name) {
-  const std::filesystem::path path = without_slashes(path_or_slashes);  // or a link would be followed
-  if (mkdir(path.c_str(), 0700) != 0) throw io_error("cannot make the directory", name, errno);
+Directory Directory::make(const std::string& name) {
+  return make(AT_FDCWD, without_slashes(name), name);  // with a slash, a link would be followed
+}
+
+Directory Directory::make_in(const Directory& parent, const std::string& file) {
+  return make(parent.descriptor(), file, parent.name_of(file));
+}
+
+Directory Directory::make(int parent, const std::string& path, const std::string& name) {
+  if (mkdirat(parent, path.c_str(), 0700) != 0) throw io_error("cannot make the directory", name, errno);
   try {
-    Directory made(path, name, O_NOFOLLOW);
+    Directory made(Fd(openat(parent, path.c_str(), open_flags | O_NOFOLLOW)), name);
     made.require_private();  // it could have been replaced
     return made;
   } catch (...) {
-    rmdir(path.c_str());
+    unlinkat(parent, path.c_str(), AT_REMOVEDIR);
     throw;
   }
 }
 
 // Another process may remove the directory at any time.
-std::optional<Directory> Directory::open_private(const std::filesystem::path& path, const std::string& name) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+std::optional<Directory> Directory::open_private(const std::string& file) const {
+  Fd fd(openat(fd_.get(), file.c_str(), open_flags | O_NOFOLLOW));
   if (fd.get() < 0 && errno == ENOENT) return std::nullopt;
-  Directory directory(std::move(fd), name);
+  Directory directory(std::move(fd), name_of(file));
   directory.require_private();
   return directory;
 }
@@ -63,10 +69,6 @@ void Directory::require_private() const {
 
 std::string Directory::name_of(const std::string& file) const {
   return name_ == "." ? file : fmt::format("{}/{}", name_, file);
-}
-
-std::filesystem::path Directory::path_of(const std::string& file) const {
-  return std::filesystem::path(path_of_descriptor(fd_.get())) / file;
 }
 
 std::optional<struct stat> Directory::status_of(const std::string& file) const {
@@ -87,7 +89,7 @@ std::optional<FdSource> Directory::open(const std::string& file, Cancel& cancel)
 }
 
 std::vector<std::string> Directory::list() const {
-  std::vector<std::string> names = names_in(path_of("."));
+  std::vector<std::string> names = names_in(Fd(openat(fd_.get(), ".", open_flags)));
   if (names.empty()) throw io_error("cannot read", name_, errno);
   return names;
 }
@@ -97,8 +99,12 @@ void Directory::remove(const std::string& file) const {
     throw io_error("cannot remove", name_of(file), errno);
 }
 
+void Directory::remove_directory(const std::string& file) const noexcept {
+  unlinkat(fd_.get(), file.c_str(), AT_REMOVEDIR);
+}
+
 void Directory::sync() const {
-  sync_directory_of(path_of("."));
+  sync_directory(fd_, name_of("."));
 }
 
 }  // namespace gpuaes

@@ -4,7 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,20 +19,20 @@ class Directory {
   // IoError if it cannot be opened.
   explicit Directory(const std::string& name);
 
-  // Makes a directory that only its owner can open. `path` is for the kernel, `name` for messages. IoError,
-  // also if the name exists.
-  static Directory make(const std::filesystem::path& path, const std::string& name);
+  // Makes a directory that only its owner can open, in the current one or in `parent`. IoError, also if the
+  // name exists.
+  static Directory make(const std::string& name);
+  static Directory make_in(const Directory& parent, const std::string& file);
 
-  // Opens a directory that must be private. Nothing if it does not exist.
-  static std::optional<Directory> open_private(const std::filesystem::path& path, const std::string& name);
+  // Opens a directory in this one, which must be private. Nothing if it does not exist.
+  std::optional<Directory> open_private(const std::string& file) const;
 
   // IoError unless the directory belongs to this user, and no one else may write to it.
   void require_private() const;
 
   const std::string& name() const noexcept { return name_; }
   int descriptor() const noexcept { return fd_.get(); }
-  std::string name_of(const std::string& file) const;            // for messages
-  std::filesystem::path path_of(const std::string& file) const;  // which the kernel resolves
+  std::string name_of(const std::string& file) const;  // for messages
 
   // The status of a file itself, even if it is a symbolic link. None if it does not exist. IoError.
   std::optional<struct stat> status_of(const std::string& file) const;
@@ -48,12 +47,15 @@ class Directory {
   // Removes a file, unless it does not exist. IoError.
   void remove(const std::string& file) const;
 
+  // Removes a directory in this one, if it is empty.
+  void remove_directory(const std::string& file) const noexcept;
+
   // Makes new and removed names survive a system crash. IoError.
   void sync() const;
 
  private:
-  Directory(const std::filesystem::path& path, std::string name, int flags);
   Directory(Fd fd, std::string name);
+  static Directory make(int parent, const std::string& path, const std::string& name);
 
   std::string name_;  // without a slash at its end
   Fd fd_;

@@ -25,10 +25,11 @@ std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }
 
-std::vector<std::string> names_in(const std::string& directory) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
+std::vector<std::string> names_in(Fd directory) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(directory.get()), closedir);
   std::vector<std::string> names;
   if (!stream) return names;
+  directory.release();
   while (const dirent* const entry = readdir(stream.get())) names.emplace_back(entry->d_name);
   return names;
 }
@@ -38,6 +39,10 @@ bool set_size(int fd, std::uint64_t size) {
   do result = ftruncate(fd, static_cast<off_t>(size));
   while (result != 0 && errno == EINTR);
   return result == 0;
+}
+
+bool sync_to_disk(int fd) {
+  return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
 }
 
 const char* hint_for(int error) {
@@ -67,7 +72,8 @@ Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
 
 void occupy_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      open("/", O_PATH);  // in a chroot without devices
 }
 
 }  // namespace gpuaes

@@ -22,6 +22,7 @@ class Fd {
   ~Fd() { close(); }
   int get() const noexcept { return fd_; }
   void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
+  int release() noexcept { return std::exchange(fd_, -1); }  // the caller owns the descriptor
 
   // The result of close(2): some file systems report a failed write only here.
   int close() noexcept;
@@ -34,9 +35,9 @@ class Fd {
 // linkat(2), because AT_EMPTY_PATH requires a privilege on older kernels.
 std::string path_of_descriptor(int fd);
 
-// The names in a directory; empty with errno if it cannot be read. Unlike
+// The names in an open directory; empty with errno if it cannot be read. Unlike
 // std::filesystem::directory_iterator, throws std::bad_alloc if there is too little memory.
-std::vector<std::string> names_in(const std::string& directory);
+std::vector<std::string> names_in(Fd directory);
 
 // Whether both are the same file. An inode number is not reused while the file has a name or is open.
 inline bool is_same_inode(const struct stat& a, const struct stat& b) {
@@ -45,6 +46,10 @@ inline bool is_same_inode(const struct stat& a, const struct stat& b) {
 
 // ftruncate(2), which a signal does not interrupt. False with errno if it fails.
 bool set_size(int fd, std::uint64_t size);
+
+// fsync(2), which is complete on a file system that has none. False with errno if it fails; EINTR after a
+// signal.
+bool sync_to_disk(int fd);
 
 // The error for a call that failed with the errno value `error`, with its hint. `failure` is the beginning of
 // the message, such as "cannot open".

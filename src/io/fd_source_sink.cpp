@@ -240,7 +240,7 @@ void FdSink::throw_failure(int error) const {
 }
 
 void FdSink::sync() {
-  while (fsync(fd_.get()) != 0) {
+  while (!sync_to_disk(fd_.get())) {
     if (errno != EINTR) throw io_error("cannot write", name_, errno);
     cancel_.check();
   }

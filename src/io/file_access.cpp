@@ -16,8 +16,12 @@ namespace {
 constexpr mode_t owner_only = 0700;
 constexpr const char* access_acl = "system.posix_acl_access";
 
+bool has_none() {  // as errno says
+  return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS;
+}
+
 bool remove_acl(int fd) {
-  return fremovexattr(fd, access_acl) == 0 || errno == ENODATA || errno == ENOTSUP;
+  return fremovexattr(fd, access_acl) == 0 || has_none();
 }
 
 // Also removes an ACL that the new file inherited from its directory.
@@ -25,14 +29,15 @@ bool copy_acl(int fd, int old) {
   std::vector<char> acl(XATTR_SIZE_MAX);
   const ssize_t size = fgetxattr(old, access_acl, acl.data(), acl.size());
   if (size > 0) return fsetxattr(fd, access_acl, acl.data(), static_cast<std::size_t>(size), 0) == 0;
-  return (errno == ENODATA || errno == ENOTSUP) && remove_acl(fd);
+  return has_none() && remove_acl(fd);
 }
 
 }  // namespace
 
 std::vector<std::string> keep_access(int fd, int old, const std::string& name) {
-  struct stat status {};
-  if (fstat(old, &status) != 0) throw io_error("cannot stat", name, errno);
+  struct stat status {
+  }, now{};
+  if (fstat(old, &status) != 0 || fstat(fd, &now) != 0) throw io_error("cannot stat", name, errno);
   const mode_t wanted = status.st_mode & 0777;
   mode_t mode = wanted;
   std::vector<std::string> lost;
@@ -42,17 +47,20 @@ std::vector<std::string> keep_access(int fd, int old, const std::string& name) {
   };
   // The bits for the group and for others assume the old group and ACL: without those, they would admit other
   // users.
-  if (fchown(fd, static_cast<uid_t>(-1), status.st_gid) != 0) lose("group", owner_only);
-  if (fchown(fd, status.st_uid, static_cast<gid_t>(-1)) != 0) lose("owner", 0777);
+  if (now.st_gid != status.st_gid && fchown(fd, static_cast<uid_t>(-1), status.st_gid) != 0)
+    lose("group", owner_only);
+  if (now.st_uid != status.st_uid && fchown(fd, status.st_uid, static_cast<gid_t>(-1)) != 0)
+    lose("owner", 0777);
   if (!copy_acl(fd, old)) lose("access control list", owner_only);
   if (!set_mode(fd, mode, name) || mode != wanted) lost.emplace_back("mode");
   return lost;
 }
 
-// Some file systems report success and change nothing.
+// Some file systems have no modes; some report success and change nothing.
 bool set_mode(int fd, mode_t mode, const std::string& name) {
-  const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
   struct stat now {};
+  if (fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode) return true;
+  const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
   if (fstat(fd, &now) != 0) throw io_error("cannot set the mode of", name, errno);
   if ((now.st_mode & 07777 & ~mode) != 0) throw io_error("cannot set the mode of", name, error);
   return (now.st_mode & 07777) == mode;

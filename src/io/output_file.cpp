@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -30,9 +31,11 @@ constexpr std::uint64_t flush_bytes = 8 << 20;
 // block.
 constexpr std::size_t hole_bytes = 4096;
 
-bool is_in_proc(const fs::path& directory) {
+bool is_in_proc(const OutputTarget& target) {
   struct statfs file_system {};
-  return statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
+  const fs::path directory = target.path.parent_path();
+  return target.directory == AT_FDCWD &&
+         statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
          file_system.f_type == PROC_SUPER_MAGIC;
 }
 
@@ -53,15 +56,11 @@ bool is_zero(std::span<const std::byte> bytes) {
 class OutputFile : public Sink {
  public:
   OutputFile(const OutputTarget& target, const SinkRules& rules, Cancel& cancel)
-      : path_(target.path),
-        name_(target.name),
-        durable_(rules.durable),
-        sparse_(rules.sparse),
-        before_rename_(rules.before_rename),
-        warn_(rules.warn),
+      : target_{target.directory, target.path, target.name, target.file},
+        rules_(rules),
         cancel_(cancel),
-        file_(path_, name_, target.file, rules.hint, rules.if_exists, rules.temp_prefix),
-        sink_(file_.take_fd(), name_, cancel) {}
+        file_(target_, rules.temp),
+        sink_(file_.take_fd(), target_.name, cancel) {}
 
   // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it
   // would only touch all of the memory twice.
@@ -76,14 +75,14 @@ class OutputFile : public Sink {
     } while (error == EINTR);
     if (error == ENOSPC || error == EDQUOT)
       throw IoError(
-          io_error("cannot write", name_, error).what(),
+          io_error("cannot write", target_.name, error).what(),
           fmt::format("{} bytes are needed; free some space, or write to another file system", size));
-    if (error == EFBIG) throw io_error("cannot write", name_, error);
+    if (error == EFBIG) throw io_error("cannot write", target_.name, error);
     expected_ = error == 0 ? size : 0;
   }
 
   void write(std::span<const std::byte> bytes) override {
-    sparse_ ? write_sparse(bytes) : sink_.write(bytes);
+    rules_.sparse ? write_sparse(bytes) : sink_.write(bytes);
     written_ += bytes.size();
     if (written_ - flushed_ < flush_bytes) return;
     // Only starts the write; fsync(2) reports errors.
@@ -97,19 +96,70 @@ class OutputFile : public Sink {
   }
 
   void finish() override {
-    if ((sparse_ || written_ < expected_) && !set_size(sink_.fd().get(), written_))
-      throw io_error("cannot write", name_, errno);
-    if (durable_) sink_.sync();  // this may take a long time, in which the access of the old file may change
-    set_access();
-    if (durable_) sink_.sync();
+    if ((rules_.sparse || written_ < expected_) && !set_size(sink_.fd().get(), written_))
+      throw io_error("cannot write", target_.name, errno);
+    if (rules_.durable) sink_.sync();  // may take a long time, in which the access of the old file may change
+    or_keep([this] { set_access(file_, sink_.fd().get()); });
+    if (rules_.durable) sink_.sync();
     sink_.finish();
+  }
+
+  void publish(const std::function<void()>& last_step) override {
     cancel_.check();  // fsync() is mostly uninterruptible
-    if (before_rename_) before_rename_();
-    file_.publish();
-    if (durable_) sync_directory_of(path_);
+    if (rules_.check) rules_.check();
+    or_keep([&] {
+      last_step();
+      give_name();
+    });
+    if (rules_.durable) file_.sync_directory();
   }
 
  private:
+  // All data is on disk, so a failure of `step` does not mean that the output is bad.
+  void or_keep(const std::function<void()>& step) {
+    try {
+      step();
+    } catch (const FileExists&) {  // another attempt has finished
+      throw;
+    } catch (const IoError& error) {
+      if (!rules_.keep) throw;
+      const std::optional<std::string> kept = file_.keep();
+      throw IoError(error.what(), kept ? fmt::format("the complete output is in {}", *kept)
+                                       : "the complete output could not be kept");
+    }
+  }
+
+  void give_name() {
+    try {
+      file_.publish();
+    } catch (const FileExists&) {
+      throw;
+    } catch (const IoError&) {
+      Fd nameless = file_.reopen();
+      if (nameless.get() < 0 || !publish_copy(std::move(nameless))) throw;
+    }
+  }
+
+  // Links may be forbidden, for example by Landlock. Then only a file that always had a name can be renamed.
+  bool publish_copy(Fd nameless) try {
+    TempFile::Rules rules = rules_.temp;
+    rules.nameless = false;
+    TempFile named(target_, rules);
+    FdSource source(std::move(nameless), target_.name, cancel_);
+    FdSink sink(named.take_fd(), target_.name, cancel_);
+    std::atomic<std::uint64_t> copied = 0;
+    copy_rest(source, sink, copied);
+    set_access(named, sink.fd().get());
+    sink.sync();
+    sink.finish();
+    named.publish();
+    return true;
+  } catch (const FileExists&) {
+    throw;
+  } catch (const IoError&) {
+    return false;
+  }
+
   // Writes what is between holes.
   void write_sparse(std::span<const std::byte> bytes) {
     std::uint64_t at = written_;
@@ -131,25 +181,20 @@ class OutputFile : public Sink {
   }
 
   // Gives the output the current access of the file that it replaces, or that of a new file.
-  void set_access() {
-    const int fd = sink_.fd().get();
-    const Fd old = file_.open_old();
+  void set_access(const TempFile& file, int fd) {
+    const Fd old = file.open_old();
     std::vector<std::string> lost;
     if (old.get() >= 0)
-      lost = keep_access(fd, old.get(), name_);
-    else if (!set_mode(fd, file_.new_mode(), name_))
+      lost = keep_access(fd, old.get(), target_.name);
+    else if (!set_mode(fd, file.new_mode(), target_.name))
       lost.emplace_back("mode");
-    if (!lost.empty() && warn_)
-      warn_(fmt::format("could not preserve the {} of {}; no additional access was granted",
-                        fmt::join(lost, ", "), name_));
+    if (!lost.empty() && rules_.warn)
+      rules_.warn(fmt::format("could not preserve the {} of {}; no additional access was granted",
+                              fmt::join(lost, ", "), target_.name));
   }
 
-  fs::path path_;
-  std::string name_;
-  bool durable_;
-  bool sparse_;
-  std::function<void()> before_rename_;
-  std::function<void(const std::string&)> warn_;
+  const TempFile::Target target_;
+  const SinkRules rules_;
   Cancel& cancel_;
   TempFile file_;
   FdSink sink_;
@@ -169,7 +214,7 @@ std::optional<int> standard_descriptor_of(const struct stat& file) {
 
 bool is_written_in_place(const OutputTarget& target) {
   return target.standard_descriptor || (target.status && !S_ISREG(target.status->st_mode)) ||
-         is_in_proc(target.path.parent_path());  // /dev/fd/N
+         is_in_proc(target);  // /dev/fd/N
 }
 
 // The name may belong to another file by now, such as one that must not be truncated.
@@ -190,18 +235,19 @@ Fd open_in_place(const OutputTarget& target, Cancel& cancel) {
 
 }  // namespace
 
-OutputTarget find_output(const std::optional<std::string>& name) {
-  OutputTarget target{.name = name.value_or(standard_output_name)};
+OutputTarget find_output(const std::optional<std::string>& name, int directory) {
+  OutputTarget target{.name = name.value_or(standard_output_name), .directory = directory};
   struct stat status {};
   if (!name) {
     if (fstat(STDOUT_FILENO, &status) == 0) target.status = status;
     target.standard_descriptor = STDOUT_FILENO;
     return target;
   }
-  const auto file = std::make_shared<const Fd>(open(name->c_str(), O_PATH | O_CLOEXEC));
+  const auto file = std::make_shared<const Fd>(openat(directory, name->c_str(), O_PATH | O_CLOEXEC));
   const int error = file->get() < 0 || fstat(file->get(), &status) != 0 ? errno : 0;
   struct stat entry {};
-  const bool is_link = lstat(name->c_str(), &entry) == 0 && S_ISLNK(entry.st_mode);
+  const bool is_link =
+      fstatat(directory, name->c_str(), &entry, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(entry.st_mode);
   if (error == ENOENT && is_link)
     target.error.emplace(fmt::format("{} is a symbolic link to a file that does not exist", *name));
   else if (error != 0 && (error != ENOENT || name->empty()))
@@ -213,7 +259,7 @@ OutputTarget find_output(const std::optional<std::string>& name) {
   target.file = file;
   if (!S_ISREG(status.st_mode)) return target;
   target.standard_descriptor = standard_descriptor_of(status);
-  if (!is_link || is_in_proc(target.path.parent_path())) return target;
+  if (!is_link || is_in_proc(target)) return target;
   target.path = path_of_open_file(file->get(), status);
   if (target.path.empty()) target.error = io_error("cannot open", *name, ENOENT);
   return target;
@@ -222,7 +268,7 @@ OutputTarget find_output(const std::optional<std::string>& name) {
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   if (target.error) throw IoError(*target.error);
-  if (rules.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
+  if (rules.temp.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
   if (!is_written_in_place(target)) {
     if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
     return std::make_unique<OutputFile>(target, rules, cancel);
@@ -236,22 +282,22 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   return sink;
 }
 
-void write_new_file(const fs::path& path, const std::string& name, std::span<const std::byte> bytes,
-                    Cancel& cancel, const std::function<void()>& then) {
-  if (!path.has_filename()) throw io_error("cannot open", name, EISDIR);
-  TempFile file(path, name, nullptr, "", TempFile::IfExists::refuse);
-  FdSink sink(file.take_fd(), name, cancel);
-  make_private(sink.fd().get(), name);
+void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then) {
+  if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
+  TempFile file(target, {.if_exists = TempFile::IfExists::refuse});
+  FdSink sink(file.take_fd(), target.name, cancel);
+  make_private(sink.fd().get(), target.name);
   sink.write(bytes);
   sink.sync();
   sink.finish();
   cancel.check();
   file.publish();
   try {
-    sync_directory_of(path);
+    file.sync_directory();
     if (then) then();
   } catch (...) {
-    unlink(path.c_str());
+    unlinkat(target.directory, target.path.c_str(), 0);
     throw;
   }
 }

@@ -26,11 +26,12 @@ struct OutputTarget {
   std::optional<IoError> error{};            // if it cannot be opened
   std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
   std::filesystem::path path{};              // never of a symbolic link; empty without a name, or on error
+  int directory = AT_FDCWD;  // a descriptor, which must outlive uses; `path` is relative to it
 };
 
 // The target of the output `name`, or standard output. The kernel follows symbolic links, which must lead to
 // an existing file.
-OutputTarget find_output(const std::optional<std::string>& name);
+OutputTarget find_output(const std::optional<std::string>& name, int directory = AT_FDCWD);
 
 struct SinkRules {
   // What may be written to a terminal. Anything else is a UsageError (io/text_sink.hpp).
@@ -38,13 +39,12 @@ struct SinkRules {
   Terminal terminal = Terminal::everything;
   bool durable = true;  // sync a file before it gets its name
   bool sparse = false;  // in a regular file, blocks of zeros become holes
-  TempFile::IfExists if_exists = TempFile::IfExists::replace;
-  // With IfExists::refuse: what the name of the incomplete file begins with. Empty: it has none, if possible.
-  std::string temp_prefix = {};
-  // The hint if a file cannot be replaced.
-  const char* hint = "redirect the output with > to write to the file in place";
-  // Called right before a complete file gets its name. If it throws, the old file is kept. May be empty.
-  std::function<void()> before_rename = {};
+  // Of a file until it is complete. The hint is for one that cannot be replaced.
+  TempFile::Rules temp = {.hint = "redirect the output with > to write to the file in place"};
+  // A complete file that cannot get its name, or whose last step fails, is not thrown away (TempFile::keep).
+  bool keep = true;
+  // Called before the last step. If it throws, the output is removed, and the old file stays. May be empty.
+  std::function<void()> check = {};
   // Called with a warning if the access of a file could not be kept. May be empty.
   std::function<void(const std::string&)> warn = {};
 };
@@ -57,10 +57,9 @@ struct SinkRules {
 // exist, now or when it is complete: FileExists. IoError; UsageError according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
 
-// Creates a file that only its owner can open, and that messages call `name`. IoError if it exists, even as a
-// symbolic link. The file appears only when complete, and is removed if `then` throws, including Cancelled
-// after a signal.
-void write_new_file(const std::filesystem::path& path, const std::string& name,
-                    std::span<const std::byte> bytes, Cancel& cancel, const std::function<void()>& then);
+// Creates a file that only its owner can open. IoError if it exists, even as a symbolic link. The file
+// appears only when complete, and is removed if `then` throws, including Cancelled after a signal.
+void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel,
+                    const std::function<void()>& then);
 
 }  // namespace gpuaes

@@ -67,7 +67,7 @@ void SharedOutput::open_existing(FdSource file) {
 // A directory cannot replace another one that is not empty, so the first process to rename its own wins.
 void SharedOutput::make_folder() {
   const std::string temp = with_random_letters(folder_ + ".new-");
-  const Directory made = Directory::make(parent_->path_of(temp), parent_->name_of(temp));
+  const Directory made = Directory::make_in(*parent_, temp);
   {
     const Fd data(openat(made.descriptor(), data_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (data.get() >= 0 && set_size(data.get(), place_.file_bytes) &&
@@ -78,7 +78,7 @@ void SharedOutput::make_folder() {
   }
   const int error = errno;
   made.remove(data_name);
-  rmdir(parent_->path_of(temp).c_str());
+  parent_->remove_directory(temp);
   if (error != EEXIST && error != ENOTEMPTY) throw io_error("cannot write", parent_->name_of(folder_), error);
 }
 
@@ -86,8 +86,7 @@ void SharedOutput::make_folder() {
 bool SharedOutput::open_data() {
   made_folder_ = false;
   if (!parent_->has(folder_)) make_folder();
-  std::optional<Directory> folder =
-      Directory::open_private(parent_->path_of(folder_), parent_->name_of(folder_));
+  std::optional<Directory> folder = parent_->open_private(folder_);
   if (!folder) return false;
   directory_.emplace(std::move(*folder));
   const std::string name = directory_->name_of(data_name);
@@ -114,8 +113,7 @@ void SharedOutput::write(std::span<const std::byte> bytes) {
 
 void SharedOutput::finish() {
   if (data_) return finish_share();
-  const std::optional<Directory> folder =
-      Directory::open_private(parent_->path_of(folder_), parent_->name_of(folder_));
+  const std::optional<Directory> folder = parent_->open_private(folder_);
   if (!folder) return;
   const std::optional<struct stat> data = folder->status_of(data_name);
   const std::optional<struct stat> file = parent_->status_of(file_);
@@ -168,7 +166,7 @@ bool SharedOutput::is_published() const {
 void SharedOutput::remove_folder(const Directory& folder) const {
   for (std::uint32_t i = 0; i < place_.of; ++i) folder.remove(mark_of(i));
   folder.remove(data_name);
-  rmdir(parent_->path_of(folder_).c_str());
+  parent_->remove_directory(folder_);
 }
 
 }  // namespace gpuaes

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -64,7 +65,7 @@ class Source {
 // The output. Used by one thread at a time.
 class Sink {
  public:
-  virtual ~Sink() = default;  // removes the output, if possible, unless finish() has returned
+  virtual ~Sink() = default;  // removes the output, if possible, unless publish() has returned
 
   // Announces the expected size of the output, in bytes. IoError if there is no space for it.
   virtual void expect([[maybe_unused]] std::uint64_t size) {}
@@ -78,8 +79,17 @@ class Sink {
     throw std::logic_error("this output cannot be overwritten");
   }
 
-  // Completes the output. IoError if the system reports only now that it lost data.
+  // Completes the output, but does not give it its name. IoError if the system reports only now that it lost
+  // data.
   virtual void finish() = 0;
+
+  // Calls `last_step`, which may throw, and then gives the complete output its name, if it has one. IoError.
+  virtual void publish(const std::function<void()>& last_step) { last_step(); }
+
+  void close() {
+    finish();
+    publish([] {});
+  }
 };
 
 // Discards the output. Throws Cancelled if the program is told to stop.

@@ -10,9 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <span>
 #include <string_view>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/libcrypto.hpp"
 #include "base/random.hpp"
 
 namespace gpuaes {
@@ -29,14 +32,10 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-constexpr std::size_t random_letters = 6;
-
-// .NAME.gpuaes-, with as much of NAME as fits.
-std::string default_prefix(int directory, std::string_view base) {
+// .NAME.gpuaes-
+std::string default_prefix(int directory, const std::string& base) {
   constexpr std::string_view mark = ".gpuaes-";
-  const long limit = fpathconf(directory, _PC_NAME_MAX);
-  const auto max_bytes = static_cast<std::size_t>(limit > 0 ? std::max(limit, 32L) : NAME_MAX);
-  return fmt::format(".{}{}", base.substr(0, max_bytes - 1 - mark.size() - random_letters), mark);
+  return fmt::format(".{}{}", shortened_name(directory, base, 1 + mark.size() + random_letters), mark);
 }
 
 // Calls `make` with random names until one is free. Returns its result, or -1 with errno and no name.
@@ -54,9 +53,9 @@ std::string_view creation_failure(TempFile::IfExists if_exists) {
   return if_exists == TempFile::IfExists::refuse ? "cannot open" : "cannot create a temporary file next to";
 }
 
-Fd open_directory(const fs::path& path, const std::string& name, std::string_view failure) {
-  Fd fd(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) throw io_error(failure, name, errno);
+Fd open_directory(const TempFile::Target& target, std::string_view failure) {
+  Fd fd(openat(target.directory, directory_of(target.path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0) throw io_error(failure, target.name, errno);
   return fd;
 }
 
@@ -64,6 +63,11 @@ bool is_same_file(int a, int b) {
   struct stat first {
   }, second{};
   return fstat(a, &first) == 0 && fstat(b, &second) == 0 && is_same_inode(first, second);
+}
+
+// Gives a file that is open the first, or a further, name. -1 with errno if that fails.
+int link_into(int directory, int file, const char* new_name) {
+  return linkat(AT_FDCWD, path_of_descriptor(file).c_str(), directory, new_name, AT_SYMLINK_FOLLOW);
 }
 
 // The permissions in `mode` that remain safe if the new file has another group or ACL than the old one: other
@@ -80,17 +84,13 @@ mode_t permissions_of(int fd) {
 
 }  // namespace
 
-TempFile::TempFile(const fs::path& target, std::string name, std::shared_ptr<const Fd> old, const char* hint,
-                   IfExists if_exists, std::string temp_prefix)
-    : name_(std::move(name)),
-      hint_(hint),
-      if_exists_(if_exists),
-      directory_(open_directory(directory_of(target), name_, creation_failure(if_exists))),
-      base_(target.filename()),
-      temp_prefix_(std::move(temp_prefix)),
-      old_(std::move(old)),
+TempFile::TempFile(Target target, Rules rules)
+    : target_(std::move(target)),
+      rules_(std::move(rules)),
+      directory_(open_directory(target_, creation_failure(rules_.if_exists))),
+      base_(target_.path.filename()),
       fd_(create()) {
-  if (old_) new_mode_ = limited_by(permissions_of(old_->get()), new_mode_);
+  if (target_.old) new_mode_ = limited_by(permissions_of(target_.old->get()), new_mode_);
 }
 
 TempFile::~TempFile() {
@@ -101,28 +101,29 @@ TempFile::~TempFile() {
 void TempFile::check_replaceable() const {
   struct statx old {
   }, directory{};
-  if (statx(old_->get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
+  if (statx(target_.old->get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
       statx(directory_.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &directory) != 0)
-    throw io_error("cannot stat", name_, errno);
+    throw io_error("cannot stat", target_.name, errno);
   if (!S_ISREG(old.stx_mode))
-    throw IoError(fmt::format("{} is not a regular file and cannot be replaced", name_), hint_);
+    throw IoError(fmt::format("{} is not a regular file and cannot be replaced", target_.name), rules_.hint);
   if ((old.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
-    throw IoError(fmt::format("{} is a mount point and cannot be replaced", name_), hint_);
+    throw IoError(fmt::format("{} is a mount point and cannot be replaced", target_.name), rules_.hint);
   // With O_CREAT, fs.protected_regular applies.
   const Fd writable(openat(directory_.get(), base_.c_str(), write_flags | O_CREAT, 0600));
-  if (writable.get() < 0) throw io_error("cannot write", name_, errno);
+  if (writable.get() < 0) throw io_error("cannot write", target_.name, errno);
   const uid_t user = geteuid();
   const bool is_protected =
       (directory.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.stx_uid && user != directory.stx_uid;
-  if (is_protected || is_append_only()) throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
+  if (is_protected || is_append_only())
+    throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
 }
 
 Fd TempFile::open_old() const {
   const Fd now(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!old_ || !is_same_file(now.get(), old_->get())) return Fd(-1);
+  if (!target_.old || !is_same_file(now.get(), target_.old->get())) return Fd(-1);
   Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
-  if (fd.get() < 0) throw io_error("cannot write", name_, errno);
-  return is_same_file(fd.get(), old_->get()) ? std::move(fd) : Fd(-1);
+  if (fd.get() < 0) throw io_error("cannot write", target_.name, errno);
+  return is_same_file(fd.get(), target_.old->get()) ? std::move(fd) : Fd(-1);
 }
 
 bool TempFile::exists() const {
@@ -136,40 +137,56 @@ bool TempFile::is_append_only() const {
 }
 
 Fd TempFile::create() {
-  if (if_exists_ == IfExists::refuse && exists()) throw file_exists(name_);
-  if (old_) check_replaceable();
-  const bool has_name = !temp_prefix_.empty();
-  Fd nameless(has_name ? -1 : openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
-  if (nameless.get() >= 0)
-    handle_.reset(open(path_of_descriptor(nameless.get()).c_str(), O_PATH | O_CLOEXEC));
-  if (handle_.get() >= 0) {
-    new_mode_ = permissions_of(nameless.get());
-    return nameless;
-  }
+  if (rules_.if_exists == IfExists::refuse && exists()) throw file_exists(target_.name);
+  if (target_.old) check_replaceable();
+  Fd nameless = rules_.nameless ? create_nameless() : Fd(-1);
+  if (nameless.get() >= 0) return nameless;
+  if (rules_.prefix.empty()) rules_.prefix = default_prefix(directory_.get(), base_);
   if (is_append_only())  // a file can be created there, but not renamed
-    throw IoError(io_error("cannot replace", name_, EPERM).what(), hint_);
-  if (!has_name) temp_prefix_ = default_prefix(directory_.get(), base_);
-  // Only creating a file shows its mode on every file system.
+    throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
+  // Only creating a file shows its mode on every file system. Some keep a file that is removed while open.
   std::string probe_name;
-  const Fd probe = create_named(0666, probe_name);
-  if (probe.get() >= 0) unlinkat(directory_.get(), probe_name.c_str(), 0);
+  Fd probe = create_named(0666, probe_name);
   new_mode_ = permissions_of(probe.get());
+  probe.close();
+  if (!probe_name.empty()) unlinkat(directory_.get(), probe_name.c_str(), 0);
   Fd named = create_named(0600, temp_name_);
   if (named.get() >= 0) return named;
-  const IoError error = io_error(creation_failure(if_exists_), name_, errno);
+  const IoError error = io_error(creation_failure(rules_.if_exists), target_.name, errno);
   const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
-  throw could_be_written ? IoError(error.what(), hint_) : error;
+  throw could_be_written ? IoError(error.what(), rules_.hint) : error;
+}
+
+Fd TempFile::create_nameless() {
+  Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  if (fd.get() < 0 || (rules_.try_link && !can_link())) return Fd(-1);
+  handle_.reset(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
+  if (handle_.get() < 0) return Fd(-1);
+  new_mode_ = permissions_of(fd.get());
+  return fd;
+}
+
+// Tries it with another file, because a file without a name can be linked only once. In an append-only
+// directory, the link could not be removed.
+bool TempFile::can_link() const {
+  if (is_append_only()) return true;
+  const Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  std::string name;
+  const auto link = [&](const char* free_name) {
+    return link_into(directory_.get(), probe.get(), free_name);
+  };
+  if (make_with_random_name(default_prefix(directory_.get(), base_), name, link) < 0) return false;
+  return unlinkat(directory_.get(), name.c_str(), 0) == 0;
 }
 
 Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
-  return Fd(make_with_random_name(temp_prefix_, temp_name, [&](const char* free_name) {
+  return Fd(make_with_random_name(rules_.prefix, temp_name, [&](const char* free_name) {
     return openat(directory_.get(), free_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   }));
 }
 
 bool TempFile::link_to(const char* new_name) const {
-  return linkat(AT_FDCWD, path_of_descriptor(handle_.get()).c_str(), directory_.get(), new_name,
-                AT_SYMLINK_FOLLOW) == 0;
+  return link_into(directory_.get(), handle_.get(), new_name) == 0;
 }
 
 bool TempFile::replace_target() {
@@ -189,14 +206,69 @@ bool TempFile::become_new_target() const {
 }
 
 void TempFile::publish() {
-  const bool must_be_new = if_exists_ == IfExists::refuse;
+  const bool must_be_new = rules_.if_exists == IfExists::refuse;
   if (must_be_new ? !become_new_target() : !replace_target()) {
     const int error = errno;
     // Another attempt may have finished, and removed this file.
-    if (must_be_new && (error == EEXIST || (error == ENOENT && exists()))) throw file_exists(name_);
-    throw io_error(must_be_new ? "cannot open" : "cannot rename the output to", name_, error);
+    if (must_be_new && (error == EEXIST || (error == ENOENT && exists()))) throw file_exists(target_.name);
+    throw must_be_new ? naming_error(target_.name, error)
+                      : io_error("cannot rename the output to", target_.name, error);
   }
   temp_name_.clear();
+}
+
+void TempFile::sync_directory() const {
+  gpuaes::sync_directory(Fd(openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), target_.name);
+}
+
+Fd TempFile::reopen() const {
+  if (!temp_name_.empty()) return Fd(-1);
+  return Fd(open(path_of_descriptor(handle_.get()).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+std::optional<std::string> TempFile::keep() {
+  const int directory = directory_.get();
+  const std::string kept = default_prefix(directory, base_) + "kept";
+  unlinkat(directory, kept.c_str(), 0);
+  // Where modes cannot be changed, all files have the same.
+  [[maybe_unused]] const int restricted =
+      temp_name_.empty() ? chmod(path_of_descriptor(handle_.get()).c_str(), 0600)
+                         : fchmodat(directory, temp_name_.c_str(), 0600, AT_SYMLINK_NOFOLLOW);
+  if (temp_name_.empty()) {
+    if (!link_to(kept.c_str())) return std::nullopt;
+  } else {
+    if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) != 0 &&
+        !give_new_name(directory, temp_name_, directory, kept))
+      return std::nullopt;
+    temp_name_.clear();
+  }
+  const fs::path shown = target_.directory == AT_FDCWD ? target_.path : fs::path(target_.name);
+  return shown.parent_path() / kept;
+}
+
+IoError naming_error(const std::string& name, int error) {
+  if (error != EINVAL && error != EPERM && error != ENOTSUP && error != ENOSYS)
+    return io_error("cannot create", name, error);
+  return IoError(
+      fmt::format("the file system of {} has neither links nor renames that never replace a file", name),
+      "choose a directory on another file system");
+}
+
+std::string shortened_name(int directory, const std::string& name, std::size_t more) {
+  const long limit = fpathconf(directory, _PC_NAME_MAX);
+  const auto room = static_cast<std::size_t>(limit > 0 ? std::max(limit, 64L) : NAME_MAX) - more;
+  if (name.size() <= room) return name;
+  constexpr std::size_t hash_bytes = 8;
+  std::array<std::byte, EVP_MAX_MD_SIZE> hash{};
+  check_call(
+      EVP_DigestFinal_ex(digest_of(EVP_sha256(), {bytes_of(name)}).get(), octets(hash.data()), nullptr) == 1,
+      "EVP_DigestFinal_ex");
+  std::size_t end = room - 1 - 2 * hash_bytes;
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(name[at]) & 0xc0) == 0x80;
+  };
+  for (int back = 0; back < 3 && continues(end); ++back) --end;
+  return fmt::format("{}~{}", name.substr(0, end), to_hex(std::span(hash).first<hash_bytes>()));
 }
 
 std::string with_random_letters(std::string text) {
@@ -223,10 +295,13 @@ bool give_new_name(int directory, const std::string& name, int new_directory, co
 }
 
 void sync_directory_of(const fs::path& path) {
-  const Fd fd(open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (fd.get() >= 0 && fsync(fd.get()) != 0) {
-    if (errno == EINVAL || errno == EROFS) return;
-    if (errno != EINTR) throw io_error("cannot sync the directory of", path.string(), errno);
+  sync_directory(Fd(open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), path);
+}
+
+void sync_directory(const Fd& directory, const std::string& name) {
+  while (directory.get() >= 0 && !sync_to_disk(directory.get())) {
+    if (errno == EROFS) return;
+    if (errno != EINTR) throw io_error("cannot sync the directory of", name, errno);
   }
 }
 

@@ -1,10 +1,13 @@
 // A file without a name, or with a temporary one, until it is complete.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,21 +15,35 @@
 
 namespace gpuaes {
 
-// If the file system has O_TMPFILE, the file has no name until publish(), so it disappears even after
-// SIGKILL. Otherwise it is called .NAME.gpuaes-XXXXXX, or as its creator says, only its owner can open it,
-// and the destructor removes it.
+// If the file system has O_TMPFILE and links, the file has no name until publish(), so it disappears even
+// after SIGKILL. Otherwise it is called .NAME.gpuaes-XXXXXX, or as its creator says, only its owner can open
+// it, and the destructor removes it.
 class TempFile {
  public:
   // What publish() does if the target exists. With `refuse`, the constructor also fails.
   enum class IfExists { replace, refuse };
 
-  // Creates the file in the directory of `target`, which messages call `name`. `old` is the file that had
-  // this name at the beginning of the run, opened with O_PATH, or null if there was none. `hint` is for
-  // errors that writing in place would avoid. With `temp_prefix`, the file always has a name, which begins
-  // like that. IoError if the old file cannot be written, or not be replaced: it is not a regular file, it is
-  // a mount point, or a sticky or append-only directory protects it.
-  TempFile(const std::filesystem::path& target, std::string name, std::shared_ptr<const Fd> old,
-           const char* hint, IfExists if_exists = IfExists::replace, std::string temp_prefix = {});
+  struct Target {
+    int directory = AT_FDCWD;  // a descriptor; `path` is relative to it
+    std::filesystem::path path;
+    std::string name;  // for messages
+    // The file that had this name at the beginning of the run, opened with O_PATH; null if there was none.
+    std::shared_ptr<const Fd> old = nullptr;
+  };
+
+  struct Rules {
+    IfExists if_exists = IfExists::replace;
+    bool nameless = true;     // if possible
+    std::string prefix = {};  // what its name begins with, if not with .NAME.gpuaes-
+    // Try before any work whether a file without a name can be linked. Worth its time for large files.
+    bool try_link = false;
+    const char* hint = "";  // for errors that writing in place would avoid
+  };
+
+  // Creates the file in the directory of the target. IoError if the old file cannot be written, or not be
+  // replaced: it is not a regular file, it is a mount point, or a sticky or append-only directory protects
+  // it.
+  TempFile(Target target, Rules rules);
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
   ~TempFile();
@@ -45,9 +62,22 @@ class TempFile {
   // Gives the file the target's name. FileExists if it must be new and exists; IoError.
   void publish();
 
+  // Makes the name survive a system crash, if the file system and the permissions of the directory allow it.
+  // IoError.
+  void sync_directory() const;
+
+  // Opens a file without a name to read it. -1 if it has one.
+  Fd reopen() const;
+
+  // Gives a complete file that could not be published the name .NAME.gpuaes-kept, which then is no longer
+  // that of an earlier one. Only its owner can open it. Returns its path, or nothing if that fails, too.
+  std::optional<std::string> keep();
+
  private:
   void check_replaceable() const;
   Fd create();
+  Fd create_nameless();
+  bool can_link() const;
   Fd create_named(mode_t mode, std::string& temp_name) const;
   bool exists() const;
   bool is_append_only() const;
@@ -55,28 +85,34 @@ class TempFile {
   bool replace_target();
   bool become_new_target() const;
 
-  std::string name_;
-  const char* hint_;
-  IfExists if_exists_;
+  Target target_;  // being open, the old file keeps its inode number from being reused
+  Rules rules_;
   Fd directory_;
-  std::string base_;               // the target's name in the directory
-  std::string temp_prefix_;        // empty if O_TMPFILE may be used
-  std::string temp_name_;          // in the directory; empty while the file has none
-  std::shared_ptr<const Fd> old_;  // being open, it keeps its inode number from being reused
+  std::string base_;       // the target's name in the directory
+  std::string temp_name_;  // in the directory; empty while the file has none
   mode_t new_mode_ = 0;
   Fd handle_{-1};  // O_PATH: the file while it has no name
   Fd fd_;
 };
 
-// The text with letters after it that no other process is likely to choose.
+// The text with this many letters after it that no other process is likely to choose.
+inline constexpr std::size_t random_letters = 6;
 std::string with_random_letters(std::string text);
 
 // Gives a file another name, which must be new: false with EEXIST otherwise, or with the errno of another
 // error.
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name);
 
-// Makes a new name in the directory of `path` survive a system crash, if the file system and the permissions
-// of the directory allow it. IoError.
+// The error if that fails with the errno value `error`, except EEXIST. `name` is the new name, for messages.
+IoError naming_error(const std::string& name, int error);
+
+// `name` if it and `more` further bytes fit into a file name in this directory. Otherwise as much of it as
+// fits, cut between UTF-8 characters, and a hash of all of it.
+std::string shortened_name(int directory, const std::string& name, std::size_t more);
+
+// Makes new names in a directory survive a system crash, if the file system allows it. Does nothing if the
+// descriptor is -1. `name` is that of a file in the directory. IoError.
+void sync_directory(const Fd& directory, const std::string& name);
 void sync_directory_of(const std::filesystem::path& path);
 
 }  // namespace gpuaes

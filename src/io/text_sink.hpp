@@ -21,6 +21,7 @@ class TextSink : public Sink {
   void expect(std::uint64_t size) override { sink_->expect(size); }
   void write(std::span<const std::byte> bytes) override;
   void finish() override { sink_->finish(); }
+  void publish(const std::function<void()>& last_step) override { sink_->publish(last_step); }
 
  private:
   bool is_text(std::byte next);

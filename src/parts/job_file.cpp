@@ -201,13 +201,12 @@ FdSource open_planned(const std::string& name, Cancel& cancel) {
 PlannedInput plan_input(const FdSource& file, const std::string& name, const Directory& directory,
                         const std::string& probe, Cancel& cancel) {
   while (fsync(file.descriptor()) != 0 && errno == EINTR) cancel.check();
-  const std::string path = directory.path_of(probe);
   const auto give_up = std::chrono::steady_clock::now() + patience;
   for (;;) {
     PlannedInput input = describe(file);
-    if (utimensat(AT_FDCWD, path.c_str(), nullptr, 0) != 0)
+    if (utimensat(directory.descriptor(), probe.c_str(), nullptr, 0) != 0)
       throw io_error("cannot set the time of", directory.name_of(probe), errno);
-    const struct statx now = status_now(AT_FDCWD, path.c_str(), 0, directory.name_of(probe));
+    const struct statx now = status_now(directory.descriptor(), probe.c_str(), 0, directory.name_of(probe));
     if (input.is_device || is_settled(input.modified, to_time(now.stx_mtime))) {
       input.name = absolute_name(name);
       return input;

@@ -167,7 +167,7 @@ class Joiner {
     if (!directory_.has(head_name)) {
       const std::unique_ptr<Sink> head = open_member(directory_, head_name, messages_, cancel_);
       head->write(job.header);
-      return head->finish();
+      return head->close();
     }
     FdSource file = directory_.open(head_name, cancel_).value();
     name_input(file.name(), [&] {
@@ -213,7 +213,7 @@ class Joiner {
     try {
       const std::unique_ptr<Sink> index = open_member(directory_, index_name, messages_, cancel_);
       gpuaes::write_index(parts, secret, *index);
-      index->finish();
+      index->close();
     } catch (const FileExists&) {
       check_index(parts, secret);
     }
@@ -249,7 +249,7 @@ class Joiner {
       FdSource file = open_whole(name);
       copy_rest(file, *sink, copied);
     }
-    sink->finish();
+    sink->close();
   }
 
   FdSource open_index() const {

@@ -103,13 +103,13 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
 }
 
 OutputTarget member_target(const Directory& directory, const std::string& file) {
-  return {.name = directory.name_of(file), .path = directory.path_of(file)};
+  return {.name = directory.name_of(file), .path = file, .directory = directory.descriptor()};
 }
 
 SinkRules member_rules(const std::string& file, const Messages& messages) {
-  return {.if_exists = TempFile::IfExists::refuse,
-          .temp_prefix = attempt_prefix(file),
-          .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  return {
+      .temp = {.if_exists = TempFile::IfExists::refuse, .nameless = false, .prefix = attempt_prefix(file)},
+      .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
 void refuse_output_in(const Directory& directory, const OutputTarget& output) {

@@ -47,7 +47,7 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, std::
           const Options& options, const Messages& messages, Cancel& cancel) {
   const std::unique_ptr<Sink> head = open_member(directory, head_name, messages, cancel);
   head->write(job.header);
-  head->finish();
+  head->close();
   made.push_back(head_name);
   if (input != nullptr) {
     job.input = plan_input(*input, options.input(), directory, head_name, cancel);
@@ -57,7 +57,8 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, std::
           "{} is a block device, and nothing shows whether it is modified while it is being sealed",
           options.input()));
   }
-  write_new_file(directory.path_of(job_name), directory.name_of(job_name), encode(job).bytes(), cancel, {});
+  write_new_file({.directory = directory.descriptor(), .path = job_name, .name = directory.name_of(job_name)},
+                 encode(job).bytes(), cancel, {});
   made.push_back(job_name);
 }
 
@@ -71,8 +72,7 @@ void run_plan(const Options& options, const Messages& messages) {
   std::optional<FdSource> input;
   if (options.names_input())
     input.emplace(with_option("--input", [&] { return open_planned(options.input(), cancel); }));
-  const Directory directory =
-      with_option("--output", [&] { return Directory::make(*options.output, *options.output); });
+  const Directory directory = with_option("--output", [&] { return Directory::make(*options.output); });
   std::vector<const char*> made;  // files in the directory
   try {
     fill(directory, job, input ? &*input : nullptr, made, options, messages, cancel);

@@ -23,11 +23,16 @@
 namespace gpuaes {
 namespace {
 
-// Writes a part, whose length may be known only at its end. At the end, calls `check_input`, which may throw.
+// Writes a part, whose length may be known only at its end. At the end, calls `check_input`, and before the
+// part gets its name, `write_receipt`. Either may throw.
 class PartSink : public Sink {
  public:
-  PartSink(Sink& inner, const FrameHeader& header, std::function<void()> check_input)
-      : inner_(inner), header_(header), check_input_(std::move(check_input)) {}
+  PartSink(Sink& inner, const FrameHeader& header, std::function<void()> check_input,
+           std::function<void(const FrameHeader&)> write_receipt)
+      : inner_(inner),
+        header_(header),
+        check_input_(std::move(check_input)),
+        write_receipt_(std::move(write_receipt)) {}
 
   void expect(std::uint64_t size) override { inner_.expect(size); }
   void write(std::span<const std::byte> bytes) override {
@@ -40,13 +45,18 @@ class PartSink : public Sink {
     if (header_.length != announced) inner_.overwrite(0, encode(header_));
     inner_.finish();
   }
-
-  const FrameHeader& header() const noexcept { return header_; }
+  void publish(const std::function<void()>& last_step) override {
+    inner_.publish([&] {
+      last_step();
+      write_receipt_(header_);
+    });
+  }
 
  private:
   Sink& inner_;
   FrameHeader header_;
   std::function<void()> check_input_;
+  std::function<void(const FrameHeader&)> write_receipt_;
   std::uint64_t written_ = 0;
 };
 
@@ -69,7 +79,7 @@ class Sealer {
   }
 
   void seal() {
-    if (options_.receipt) return seal_elsewhere();
+    if (options_.receipt) return run(open_endpoints(options_, targets_, messages_, cancel_));
     if (directory_.has(file_) || !seal_into_directory()) keep_existing();
     if (options_.verify) verify();
   }
@@ -104,18 +114,23 @@ class Sealer {
     }
   }
 
-  void seal_elsewhere() {
-    const FrameHeader header = run(open_endpoints(options_, targets_, messages_, cancel_));
-    with_option("--receipt", [&] {
-      const std::unique_ptr<Sink> sink =
-          open_sink(*targets_.receipt, {.hint = "choose another file"}, cancel_);
-      sink->write(make_receipt(job_.secret, header));
-      sink->finish();
+  std::unique_ptr<Sink> open_receipt() const {
+    if (!options_.receipt) return nullptr;
+    return with_option("--receipt", [&] {
+      return open_sink(*targets_.receipt, {.temp = {.hint = "choose another file"}, .keep = false}, cancel_);
     });
   }
 
-  FrameHeader run(Endpoints endpoints) {
+  void run(Endpoints endpoints) {
     FdSource& input = endpoints.source;
+    const std::unique_ptr<Sink> receipt = open_receipt();
+    const auto write_receipt = [&](const FrameHeader& header) {
+      if (!receipt) return;
+      with_option("--receipt", [&] {
+        receipt->write(make_receipt(job_.secret, header));
+        receipt->close();
+      });
+    };
     const auto check_input = [&] {
       if (job_.input) check_planned(*job_.input, input, named_input_);
     };
@@ -132,7 +147,8 @@ class Sealer {
     std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, options_.part,
                                                   job_.input ? job_.count : 0, length.value_or(0));
     const std::span<const std::byte> header = session->header();
-    PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()), check_input);
+    PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()), check_input,
+                  write_receipt);
     const std::unique_ptr<OpenStream> stream =
         make_whole_stream({.source = share ? static_cast<Source&>(*share) : input,
                            .sink = sink,
@@ -141,7 +157,6 @@ class Sealer {
                            .stated_bytes = options_.size},
                           false);
     run_stream(options_, start_, endpoints, *stream, progress_, messages_, cancel_);
-    return sink.header();
   }
 
   FdSource open_part() const {

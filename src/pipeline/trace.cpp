@@ -66,7 +66,7 @@ void Trace::close() {
   if (!ended_) buffer_ += "\n]}\n";
   ended_ = true;
   flush();
-  sink_->finish();
+  sink_->close();
   sink_.reset();
 }
 

@@ -164,7 +164,7 @@ void ChildProcess::wait_for_success() {
 void close_in_children(const struct stat& file) {
   // Without /proc, no file name refers to a descriptor.
   std::vector<int> open{STDIN_FILENO};
-  for (const std::string& name : names_in("/proc/self/fd"))
+  for (const std::string& name : names_in(Fd(::open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC))))
     if (const auto fd = parse_number<unsigned>(name)) open.push_back(static_cast<int>(*fd));
   struct stat status {};
   for (const int fd : open) {

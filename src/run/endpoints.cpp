@@ -96,9 +96,8 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
     endpoints.output = open(options.output ? "--output" : "", targets.output);
   rules.terminal = SinkRules::Terminal::everything;
   rules.sparse = false;
-  rules.if_exists = TempFile::IfExists::replace;
-  rules.temp_prefix.clear();
-  rules.hint = "choose another file";
+  rules.temp = {.hint = "choose another file"};
+  rules.keep = false;
   if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;
   if (targets.trace) endpoints.trace = open("--trace", *targets.trace);

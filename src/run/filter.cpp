@@ -70,7 +70,7 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
       pipeline.run();
     });
   }
-  report.finish(stream, pipeline, ring);
+  stream.sink().publish([&] { report.finish(stream, pipeline, ring); });
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 

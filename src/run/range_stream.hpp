@@ -46,6 +46,7 @@ class WindowSink : public Sink {
 
   void write(std::span<const std::byte> bytes) override;
   void finish() override { inner_.finish(); }
+  void publish(const std::function<void()>& last_step) override { inner_.publish(last_step); }
 
   std::uint64_t passed() const noexcept { return passed_; }  // bytes written to the other sink
 

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,14 +31,15 @@ namespace {
 
 // Do not lose another program's changes. If `name` is a symbolic link that has changed, do not write the
 // first target's contents to the second.
-void check_unchanged(const std::string& name, const std::filesystem::path& path, const struct stat& before) {
+void check_unchanged(const OutputTarget& target, const struct stat& before) {
   struct stat now {};
-  if (lstat(path.c_str(), &now) != 0) throw io_error("cannot stat", name, errno);
+  if (fstatat(target.directory, target.path.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0)
+    throw io_error("cannot stat", target.name, errno);
   // Not st_mtim, which the program that changed the file may have reset.
   const bool same_time =
       now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
-    throw IoError(fmt::format("{} changed while it was being read", name),
+    throw IoError(fmt::format("{} changed while it was being read", target.name),
                   "the file was not replaced; run the command again");
 }
 
@@ -50,8 +50,8 @@ SinkRules output_rules(const Options& options, const OutputTarget& target, const
   SinkRules rules{.terminal = options.force || options.armor ? Terminal::everything : Terminal::nothing,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
-    rules.hint = not_replaceable_hint;
-    rules.before_rename = [&target, &source] { check_unchanged(target.name, target.path, source.status()); };
+    rules.temp.hint = not_replaceable_hint;
+    rules.check = [&target, &source] { check_unchanged(target, source.status()); };
   }
   return rules;
 }
@@ -76,7 +76,7 @@ void check_directory(const Options& options, const PartsDirectory& input) {
 }
 
 OutputTarget find_head(const PartsDirectory& input) {
-  OutputTarget head = find_output(input.directory.path_of(head_name));
+  OutputTarget head = find_output(head_name, input.directory.descriptor());
   head.name = input.directory.name_of(head_name);
   return head;
 }
@@ -135,7 +135,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   if (!options.in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
   if (directory != nullptr) {
     sink->write(header.bytes);
-    return sink->finish();
+    return sink->close();
   }
   source.begin_here();
   Source& body = armor ? *armor->source : source;
@@ -146,7 +146,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
-  sink->finish();
+  sink->close();
 }
 
 }  // namespace gpuaes

@@ -119,7 +119,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
     if (stats_) {
       const std::string json = to_json(stats, ring);
       stats_->write(std::as_bytes(std::span(json)));
-      stats_->finish();
+      stats_->close();
     }
     if (trace_) trace_->finish();
   } catch (const IoError& error) {

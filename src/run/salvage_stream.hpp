@@ -80,6 +80,7 @@ class SalvageStream : public OpenStream {
     ReportingSink(Sink& inner, SalvageStream& salvage) : inner_(inner), salvage_(salvage) {}
     void write(std::span<const std::byte> bytes) override;
     void finish() override;
+    void publish(const std::function<void()>& last_step) override { inner_.publish(last_step); }
     std::uint64_t written() const noexcept { return written_; }
 
    private:

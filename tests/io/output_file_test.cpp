@@ -22,7 +22,7 @@ TEST_CASE("an output file that need not be durable also appears complete") {
   const auto sink = open_sink(find_output(directory / "out"), {.durable = false}, cancel);
   sink->write(test_bytes(100000));
   CHECK(read_file(directory / "out") == test_bytes(10));
-  sink->finish();
+  sink->close();
   CHECK(read_file(directory / "out") == test_bytes(100000));
   CHECK(directory.count() == 1);
 }
@@ -38,14 +38,14 @@ TEST_CASE("an output file that is finished after a request to stop is removed, a
       const auto sink = open_output(name, cancel);
       sink->write(test_bytes(1000, 7));
       cancel.request(SIGTERM);
-      CHECK(failure_of([&] { sink->finish(); }) == "cancelled: 15");
+      CHECK(failure_of([&] { sink->close(); }) == "cancelled: 15");
     }
     CHECK(directory.count() == (exists ? 1 : 0));
     if (exists) CHECK(difference(read_file(name), test_bytes(10)) == "");
   }
 }
 
-TEST_CASE("a complete output file does not get its name if before_rename throws") {
+TEST_CASE("a complete output file does not get its name if the check throws") {
   const TempDir directory;
   Cancel cancel;
   const std::string name = directory / "out";
@@ -58,10 +58,10 @@ TEST_CASE("a complete output file does not get its name if before_rename throws"
       CHECK(read_file(name) == test_bytes(10));
       throw IoError("not now");
     };
-    const auto sink = open_sink(find_output(name), {.before_rename = look}, cancel);
+    const auto sink = open_sink(find_output(name), {.check = look}, cancel);
     sink->write(test_bytes(1000, 7));
     CHECK(looks == 0);
-    CHECK(failure_of([&] { sink->finish(); }) == "io: not now");
+    CHECK(failure_of([&] { sink->close(); }) == "io: not now");
   }
   CHECK(looks == 1);
   CHECK(read_file(name) == test_bytes(10));
@@ -75,14 +75,14 @@ TEST_CASE("an output whose directory is removed is an error") {
   const auto sink = open_output(directory / "sub/out", cancel);
   sink->write(test_bytes(10));
   std::filesystem::remove_all(directory / "sub");
-  CHECK(contains(failure_of([&] { sink->finish(); }), "io: cannot rename the output to "));
+  CHECK(contains(failure_of([&] { sink->close(); }), "io: cannot rename the output to "));
 }
 
 TEST_CASE("the name of a new file that is taken in the meantime is refused, and its file is kept") {
   const TempDir directory;
   const std::string name = directory / "key";
   {
-    TempFile file(name, name, nullptr, "", TempFile::IfExists::refuse);
+    TempFile file({.path = name, .name = name}, {.if_exists = TempFile::IfExists::refuse});
     write_file(name, test_bytes(10));
     CHECK_THROWS_AS(file.publish(), IoError);
   }

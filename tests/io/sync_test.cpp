@@ -126,7 +126,7 @@ TEST_CASE("an output file is synced before it gets its name, and its directory a
         }
         return 0;
       });
-      file.sink->finish();
+      file.sink->close();
     }
     CHECK(files >= 1);
     CHECK(directories >= 1);
@@ -139,7 +139,7 @@ TEST_CASE("an output file that cannot be synced is an error and does not appear"
     Written file(exists);
     {
       const ScopedHook sync(on_sync, [&](int fd) { return is_written(fd, file.bytes.size()) ? EIO : 0; });
-      CHECK(failure_of([&] { file.sink->finish(); }) ==
+      CHECK(failure_of([&] { file.sink->close(); }) ==
             "io: cannot write " + file.name + ": Input/output error");
     }
     file.check_untouched();
@@ -153,7 +153,7 @@ TEST_CASE("an interrupted sync is repeated") {
     const ScopedHook sync(on_sync, [&](int fd) {
       return is_written(fd, file.bytes.size()) && interruptions++ < 3 ? EINTR : 0;
     });
-    CHECK(failure_of([&] { file.sink->finish(); }) == "");
+    CHECK(failure_of([&] { file.sink->close(); }) == "");
   }
   CHECK(interruptions == 5);  // 3 interruptions, the first sync, and the sync after access was set
   CHECK(difference(file.named(), file.bytes) == "");
@@ -164,7 +164,7 @@ TEST_CASE("an output file appears even if its directory cannot be synced") {
   {
     const ScopedHook sync(on_sync,
                           [&](int fd) { return is_directory(fd, file.directory.path()) ? EINVAL : 0; });
-    CHECK(failure_of([&] { file.sink->finish(); }) == "");
+    CHECK(failure_of([&] { file.sink->close(); }) == "");
   }
   CHECK(difference(file.named(), file.bytes) == "");
 }
@@ -172,7 +172,7 @@ TEST_CASE("an output file appears even if its directory cannot be synced") {
 TEST_CASE("an output file whose directory cannot be synced is an error that names the file") {
   Written file(true);
   const ScopedHook sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EIO : 0; });
-  CHECK(failure_of([&] { file.sink->finish(); }) ==
+  CHECK(failure_of([&] { file.sink->close(); }) ==
         "io: cannot sync the directory of " + file.name + ": Input/output error");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("an error from close(2) is reported, and the output file does not appe
       {
         const ScopedHook closing(on_close,
                                  [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
-        CHECK(contains(failure_of([&] { file.sink->finish(); }), "io: cannot write " + file.name + ": "));
+        CHECK(contains(failure_of([&] { file.sink->close(); }), "io: cannot write " + file.name + ": "));
       }
       file.check_untouched();
     }
@@ -203,7 +203,7 @@ TEST_CASE("an output file that is shorter than expected releases the space reser
   const auto sink = open_output(name, cancel);
   sink->expect(16 << 20);
   sink->write(test_bytes(1000));
-  sink->finish();
+  sink->close();
   struct stat status {};
   REQUIRE(stat(name.c_str(), &status) == 0);
   CHECK(status.st_size == 1000);

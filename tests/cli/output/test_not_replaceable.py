@@ -144,7 +144,9 @@ def test_what_appears_at_the_name_during_the_run(key):
     """A file is replaced, and a directory is not."""
     make("later", b"old")
     error = encrypt(key, "later", lambda: (os.unlink("later"), os.mkdir("later")), status=1)
-    assert error == "gpuaes-stream: error: cannot rename the output to later: Is a directory\n"
+    assert error == ("gpuaes-stream: error: cannot rename the output to later: Is a directory\n"
+                     "gpuaes-stream: hint: the complete output is in .later.gpuaes-kept\n")
+    assert is_output(".later.gpuaes-kept") and os.stat(".later.gpuaes-kept").st_mode == 0o100600
     os.rmdir("later")
     assert encrypt(key, "later", lambda: make("later", b"appeared", mode=0o666)) == ""
     assert is_output("later") and os.stat("later").st_mode == 0o100644
