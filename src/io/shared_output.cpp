@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,10 +19,23 @@ namespace gpuaes {
 namespace {
 
 constexpr char data_name[] = "data";
-constexpr int max_tries = 100;  // for a directory that other processes make and remove
+constexpr char new_mark[] = ".new-";  // before random letters, while the directory is made
+constexpr int max_tries = 100;        // for a directory that other processes make and remove
 
 std::string mark_of(std::uint32_t share) {
   return fmt::format("done.{}", share);
+}
+
+std::string lock_of(std::uint32_t share) {
+  return fmt::format("lock.{}", share);
+}
+
+// Whether the file of that name is the one with that status, according to the server of a network file
+// system.
+bool is_named(int directory, const std::string& name, const struct stat& file) {
+  struct statx now {};
+  return statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_STATX_FORCE_SYNC, STATX_INO, &now) == 0 &&
+         now.stx_ino == file.st_ino && makedev(now.stx_dev_major, now.stx_dev_minor) == file.st_dev;
 }
 
 bool is_equal_file(const FdSource& a, const FdSource& b) {
@@ -47,14 +61,19 @@ void SharedOutput::open(const Place& place) {
   file_ = path.filename();
   if (file_.empty()) throw io_error("cannot open", name_, EISDIR);
   parent_.emplace(path.has_parent_path() ? path.parent_path().string() : ".");
-  folder_ = fmt::format("{}.{}-{}", file_, place.id, place.of);
+  const std::string suffix = fmt::format(".{}-{}", place.id, place.of);
+  folder_ =
+      shortened_name(parent_->descriptor(), file_, suffix.size() + sizeof new_mark - 1 + random_letters) +
+      suffix;
   for (int tries = 0; tries < max_tries; ++tries) {
     if (std::optional<FdSource> existing = parent_->open(file_, cancel_))
       return open_existing(std::move(*existing));
-    if (open_data() && !parent_->has(file_)) return;
+    if (open_folder() && lock_share() && open_data() && is_current()) return;
     // The file has appeared, so the directory may be a new one, made after another process removed the last.
-    if (data_ && made_folder_) remove_folder(*directory_);
     data_.reset();
+    lock_.reset();
+    if (made_folder_ && parent_->has(file_)) remove_folder(*directory_);
+    directory_.reset();
   }
   throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
 }
@@ -64,45 +83,94 @@ void SharedOutput::open_existing(FdSource file) {
   compared_.emplace(std::move(file));
 }
 
-// A directory cannot replace another one that is not empty, so the first process to rename its own wins.
+// A directory cannot replace another one that is not empty, so the first process to rename its own wins. The
+// data gets its name in the way in which it will get that of the file.
 void SharedOutput::make_folder() {
-  const std::string temp = with_random_letters(folder_ + ".new-");
+  const int parent = parent_->descriptor();
+  const std::string temp = with_random_letters(folder_ + new_mark),
+                    data = with_random_letters(folder_ + new_mark);
   const Directory made = Directory::make_in(*parent_, temp);
-  {
-    const Fd data(openat(made.descriptor(), data_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (data.get() >= 0 && set_size(data.get(), place_.file_bytes) &&
-        renameat(parent_->descriptor(), temp.c_str(), parent_->descriptor(), folder_.c_str()) == 0) {
-      made_folder_ = true;
-      return;
-    }
+  const auto clean_up = [&] {
+    parent_->remove(data);
+    made.remove(data_name);
+    parent_->remove_directory(temp);
+  };
+  try {
+    create(data);
+    if (!give_new_name(parent, data, made.descriptor(), data_name)) throw naming_error(name_, errno);
+    made_folder_ = renameat(parent, temp.c_str(), parent, folder_.c_str()) == 0;
+    if (made_folder_) return;
+    if (errno != EEXIST && errno != ENOTEMPTY)
+      throw io_error("cannot write", parent_->name_of(folder_), errno);
+  } catch (...) {
+    clean_up();
+    throw;
   }
-  const int error = errno;
-  made.remove(data_name);
-  parent_->remove_directory(temp);
-  if (error != EEXIST && error != ENOTEMPTY) throw io_error("cannot write", parent_->name_of(folder_), error);
+  clean_up();
 }
 
-// Returns false if the directory disappeared, or contained no data.
-bool SharedOutput::open_data() {
+// An empty file in the parent directory, with the access that a new file gets there.
+void SharedOutput::create(const std::string& file) const {
+  Fd fd(openat(parent_->descriptor(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (fd.get() < 0 || !set_size(fd.get(), place_.file_bytes) || fd.close() != 0)
+    throw io_error("cannot write", parent_->name_of(file), errno);
+}
+
+// Returns false if the directory has disappeared.
+bool SharedOutput::open_folder() {
   made_folder_ = false;
   if (!parent_->has(folder_)) make_folder();
   std::optional<Directory> folder = parent_->open_private(folder_);
-  if (!folder) return false;
-  directory_.emplace(std::move(*folder));
+  if (folder) directory_.emplace(std::move(*folder));
+  return folder.has_value();
+}
+
+// Returns false if the directory has been removed.
+bool SharedOutput::lock_share() {
+  const std::string lock = lock_of(place_.share);
+  Fd fd(openat(directory_->descriptor(), lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
+               0600));
+  if (fd.get() < 0 && errno == ENOENT) return false;
+  if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), errno);
+  lock_.emplace(std::move(fd), directory_->name_of(lock), cancel_, [this](const std::string& holder) {
+    note_(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of, name_,
+                      holder));
+  });
+  return true;
+}
+
+// Returns false if the directory contains no data.
+bool SharedOutput::open_data() {
   const std::string name = directory_->name_of(data_name);
   Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
   if (fd.get() < 0 && errno == ENOENT) return remove_folder(*directory_), false;
-  struct stat status {};
-  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) throw io_error("cannot open", name, errno);
-  if (!S_ISREG(status.st_mode)) throw IoError(fmt::format("{} is not a regular file", name));
+  if (fd.get() < 0 || fstat(fd.get(), &data_status_) != 0) throw io_error("cannot open", name, errno);
+  if (!S_ISREG(data_status_.st_mode)) throw IoError(fmt::format("{} is not a regular file", name));
+  done_ = directory_->has(mark_of(place_.share));
+  if (done_) return true;
   if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
     throw io_error("cannot seek in", name, errno);
   data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
   return true;
 }
 
+bool SharedOutput::is_current() const {
+  return is_named(parent_->descriptor(), fmt::format("{}/{}", folder_, data_name), data_status_) &&
+         !parent_->has(file_);
+}
+
+// A process that was stopped may go on after another has completed the file, which may have changed since.
+void SharedOutput::check_current() const {
+  if (!is_current())
+    throw IoError(fmt::format("{} was completed or replaced by another process", name_),
+                  "run the command again to compare the share with the file");
+}
+
 void SharedOutput::write(std::span<const std::byte> bytes) {
-  if (data_) data_->write(bytes);
+  if (data_) {
+    check_current();
+    data_->write(bytes);
+  }
   if (compared_) {
     std::vector<std::byte> there(bytes.size());
     compared_->read_at(place_.offset + at_, there);
@@ -111,8 +179,23 @@ void SharedOutput::write(std::span<const std::byte> bytes) {
   at_ += bytes.size();
 }
 
+// Closes the data: some file systems keep a file that is removed while it is open.
 void SharedOutput::finish() {
-  if (data_) return finish_share();
+  if (!data_) return;
+  data_->sync();
+  data_->finish();
+}
+
+void SharedOutput::publish(const std::function<void()>& last_step) {
+  last_step();
+  if (compared_) return remove_finished_folder();
+  if (data_) mark_done();
+  lock_.reset();
+  if (all_done()) name_file();
+}
+
+// What a process left that ended before it had removed the directory.
+void SharedOutput::remove_finished_folder() const {
   const std::optional<Directory> folder = parent_->open_private(folder_);
   if (!folder) return;
   const std::optional<struct stat> data = folder->status_of(data_name);
@@ -120,17 +203,15 @@ void SharedOutput::finish() {
   if (!data || (file && is_same_inode(*data, *file))) remove_folder(*folder);
 }
 
-void SharedOutput::finish_share() {
-  data_->sync();
-  data_->finish();
+void SharedOutput::mark_done() const {
+  check_current();
   const std::string mark = mark_of(place_.share);
   const Fd fd(
       openat(directory_->descriptor(), mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  const int error = errno;
-  if (fd.get() < 0 && error == ENOENT && parent_->has(file_)) return;  // another process has removed it
-  if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), error);
+  if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), errno);
+  while (!sync_to_disk(fd.get()))
+    if (errno != EINTR) throw io_error("cannot write", directory_->name_of(mark), errno);
   directory_->sync();
-  if (all_done()) publish();
 }
 
 // Begins with the next share, which is the least likely to be complete.
@@ -144,13 +225,16 @@ bool SharedOutput::all_done() const {
 
 // Several processes may find all shares complete at the same time. A link keeps the data in the directory
 // until that is removed; without links, the data is renamed.
-void SharedOutput::publish() {
+void SharedOutput::name_file() {
   const int from = directory_->descriptor(), to = parent_->descriptor();
   bool named = linkat(from, data_name, to, file_.c_str(), 0) == 0;
   if (!named && errno != EEXIST && errno != ENOENT) named = give_new_name(from, data_name, to, file_);
   const int error = errno;
-  if (!named && !is_published())
-    throw error == EEXIST ? file_exists(name_) : io_error("cannot rename to", name_, error);
+  if (!named && !is_published()) {
+    IoError failure = error == EEXIST ? file_exists(name_) : naming_error(name_, error);
+    failure.set_hint(fmt::format("the complete output is in {}", directory_->name_of(data_name)));
+    throw failure;
+  }
   parent_->sync();
   remove_folder(*directory_);
 }
@@ -164,7 +248,8 @@ bool SharedOutput::is_published() const {
 }
 
 void SharedOutput::remove_folder(const Directory& folder) const {
-  for (std::uint32_t i = 0; i < place_.of; ++i) folder.remove(mark_of(i));
+  for (std::uint32_t i = 0; i < place_.of; ++i)
+    for (const std::string& file : {mark_of(i), lock_of(i)}) folder.remove(file);
   folder.remove(data_name);
   parent_->remove_directory(folder_);
 }

@@ -1,12 +1,10 @@
 #include "parts/part_file.hpp"
 
 #include <fmt/format.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
 #include <filesystem>
@@ -20,6 +18,7 @@
 #include "format/parts/directory.hpp"
 #include "format/parts/index.hpp"
 #include "io/fd.hpp"
+#include "io/lock_file.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {
@@ -30,10 +29,7 @@ constexpr std::size_t files_at_once = 16;
 // The prefix of the names of an attempt's incomplete files. The name of the host may contain periods, and
 // ends before the number of the process.
 std::string attempt_prefix(std::string_view file) {
-  std::array<char, HOST_NAME_MAX + 1> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0 || host[0] == '\0') host[0] = '-';
-  std::ranges::replace(host, '/', '-');
-  return fmt::format(".{}.{}.{}.", file, host.data(), getpid());
+  return fmt::format(".{}.{}.{}.", file, host_name(), getpid());
 }
 
 // Reads the whole frame header, which precedes the segments.

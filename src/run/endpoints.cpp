@@ -91,7 +91,8 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
   if (options.test)
     endpoints.output = std::make_unique<NullSink>(cancel);
   else if (options.into)
-    endpoints.output = std::make_unique<SharedOutput>(*options.into, cancel);
+    endpoints.output = std::make_unique<SharedOutput>(
+        *options.into, cancel, [&messages](const std::string& text) { messages.note(text); });
   else
     endpoints.output = open(options.output ? "--output" : "", targets.output);
   rules.terminal = SinkRules::Terminal::everything;

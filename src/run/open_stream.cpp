@@ -169,7 +169,7 @@ std::optional<std::uint64_t> OpenStream::expected_bytes() const {
 
 void OpenStream::run(const std::function<void()>& run_pipeline) {
   write_header();
-  with_hint(parts_.damage_hint, run_pipeline);
+  if (!is_done()) with_hint(parts_.damage_hint, run_pipeline);
   sink().finish();
 }
 

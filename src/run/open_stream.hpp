@@ -66,7 +66,7 @@ class OpenStream {
   // As in Session, of the whole stream.
   std::span<const std::byte> commitment() const { return parts_.session->commitment(); }
 
-  // Writes the header, if any, calls `run_pipeline`, and finishes the sink.
+  // Writes the header, if any, calls `run_pipeline` unless there is nothing to do, and finishes the sink.
   void run(const std::function<void()>& run_pipeline);
 
   // The error for an input that was processed to its end despite damage.
@@ -78,6 +78,7 @@ class OpenStream {
  private:
   virtual std::optional<std::uint64_t> body_bytes() const { return parts_.body_bytes; }
   virtual void write_header() {}
+  virtual bool is_done() const { return false; }  // asked after the header was written
 };
 
 // All of `parts.source`, to encrypt or to decrypt.

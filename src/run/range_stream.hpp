@@ -136,6 +136,7 @@ class SharedStream : public RangeStream {
 
  private:
   void write_header() override;
+  bool is_done() const override { return output_.is_done(); }
 
   Share share_;
   SharedOutput& output_;

@@ -68,7 +68,7 @@ def test_a_share_that_never_ran_leaves_no_file(into):
     assert not OUT.exists()
     [folder] = folders()
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert sorted(path.name for path in folder.iterdir()) == ["data", "done.0", "done.2"]
+    assert sorted(path.name for path in folder.iterdir()) == ["data", "done.0", "done.2", "lock.0", "lock.2"]
     into(1, 3)
     assert OUT.read_bytes() == PLAIN and folders() == []
 
@@ -172,7 +172,7 @@ def test_marks_without_data_do_not_count(into):
     [folder] = folders()
     (folder / "data").unlink()
     into(1, 2)
-    assert not OUT.exists() and sorted(os.listdir(folder)) == ["data", "done.1"]
+    assert not OUT.exists() and sorted(os.listdir(folder)) == ["data", "done.1", "lock.1"]
     into(0, 2)
     assert OUT.read_bytes() == PLAIN and folders() == []
 

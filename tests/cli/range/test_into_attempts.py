@@ -1,0 +1,162 @@
+"""-d --part I/N --into: one attempt of a share writes at a time, and none after the file is complete."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+from processes import expect_death_by, finish, wait_for
+from programs import SANITIZED, files_here, some_bytes, start, stream
+
+PLAIN = some_bytes(40 << 20)
+OUT = pathlib.Path("out")
+
+
+@pytest.fixture
+def into(key, work):
+    """Decrypts a share of the file `sealed`."""
+    stream("-k", key, "-o", "sealed", input=PLAIN)
+
+    def decrypt(number, *options, of=2, out="out", **how):
+        return stream("-d", "-k", key, "--part", f"{number}/{of}", "--into", out, *options, "sealed", **how)
+
+    return decrypt
+
+
+class Attempt:
+    """An attempt at share 0 of 2 that holds the lock and cannot go on in the middle, because nobody reads its trace."""
+
+    def __init__(self, key):
+        os.mkfifo("trace")
+        self.fifo = os.open("trace", os.O_RDWR | os.O_NONBLOCK)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(self.fifo, bytes(4096))
+        self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-T", "1", "--trace", "trace",
+                             "sealed", stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: glob_one("out.*/data").stat().st_blocks * 512 > 4 << 20, "part of the share")
+        self.folder = glob_one("out.*")
+
+    def end(self, status=0):
+        reader = os.open("trace", os.O_RDONLY | os.O_NONBLOCK)
+        os.set_blocking(reader, True)
+        os.close(self.fifo)
+        with open(reader, "rb") as trace, subprocess.Popen(["cat"], stdin=trace, stdout=subprocess.DEVNULL):
+            assert finish(self.process, "the attempt that held the lock") == status
+        return self.process.stderr.read()
+
+
+def glob_one(pattern):
+    found = [path for path in pathlib.Path().glob(pattern) if ".new-" not in path.name]
+    return found[0] if len(found) == 1 else pathlib.Path("/dev/null")
+
+
+@pytest.fixture
+def attempt(key, into):
+    return Attempt(key)
+
+
+def start_second(key):
+    second = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "sealed", 
+                   stderr=subprocess.PIPE, text=True)
+    return second, second.stderr.readline()
+
+
+def test_a_second_attempt_waits_and_has_nothing_to_do(key, into, attempt):
+    second, note = start_second(key)
+    assert note == (f"gpuaes-stream: share 0/2 of out is being written by process {attempt.process.pid} on "
+                    f"{os.uname().nodename}; waiting\n")
+    attempt.end()
+    assert finish(second) == 0
+    before = os.stat(attempt.folder / "data")
+    assert "0 bytes out" in into(0, "-v").err
+    assert os.stat(attempt.folder / "data").st_mtime_ns == before.st_mtime_ns
+    into(1)
+    assert OUT.read_bytes() == PLAIN and not attempt.folder.exists()
+
+
+def test_a_second_attempt_does_the_work_if_the_first_is_killed(key, into, attempt):
+    second, _ = start_second(key)
+    attempt.process.kill()
+    assert finish(second) == 0
+    into(1)
+    assert OUT.read_bytes() == PLAIN and not attempt.folder.exists()
+
+
+def test_an_attempt_that_waits_ends_by_a_signal(key, attempt):
+    second, _ = start_second(key)
+    second.send_signal(signal.SIGTERM)
+    expect_death_by(second, signal.SIGTERM)
+
+
+@pytest.mark.skipif(SANITIZED, reason="takes a minute, and other tests run the same code")
+def test_a_stopped_attempt_is_named_and_the_file_does_not_appear_before_it_has_ended(into, attempt):
+    attempt.process.send_signal(signal.SIGSTOP)
+    into(1)
+    error = into(0, status=1, timeout=150).error  # it watches for a minute
+    assert error == (f"{attempt.folder}/lock.0 is held by process {attempt.process.pid} on {os.uname().nodename}, "
+                     "which has not touched it for a minute")
+    assert not OUT.exists()
+    attempt.process.send_signal(signal.SIGCONT)
+    attempt.end()
+    assert OUT.read_bytes() == PLAIN and not attempt.folder.exists()
+
+
+def complete(folder):
+    """Completes the file as processes do that do not see the lock, for example through another mount."""
+    (folder / "data").write_bytes(PLAIN)
+    os.link(folder / "data", OUT)
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+
+
+@pytest.mark.parametrize("new", [False, True], ids=["no directory", "another directory"])
+def test_an_attempt_whose_lock_excluded_nobody_does_not_write_into_the_finished_file(into, attempt, new):
+    complete(attempt.folder)
+    changed = bytes(len(PLAIN))
+    OUT.write_bytes(changed)
+    if new:
+        OUT.rename("moved")
+        into(1)
+        OUT.unlink(missing_ok=True)
+    error = attempt.end(1)
+    assert error == ("gpuaes-stream: error: out was completed or replaced by another process\n"
+                     "gpuaes-stream: hint: run the command again to compare the share with the file\n")
+    assert (pathlib.Path("moved") if new else OUT).read_bytes() == changed
+
+
+def test_an_attempt_does_not_go_on_after_a_file_has_appeared(into, attempt):
+    OUT.write_bytes(b"mine")
+    attempt.end(1)
+    assert OUT.read_bytes() == b"mine"
+    assert not (attempt.folder / "done.0").exists()
+
+
+def test_a_share_is_not_complete_if_its_statistics_cannot_be_written(into):
+    assert "No space left" in into(0, "--stats", "/dev/full", status=1).error
+    into(1)
+    assert not OUT.exists()
+    into(0)
+    assert OUT.read_bytes() == PLAIN
+
+
+@pytest.mark.parametrize("name", ["n" * 255, "n" + "ä" * 127, "\N{DOG FACE}" * 63], ids=["ASCII", "2 bytes", "4 bytes"])
+def test_a_name_of_255_bytes(into, name):
+    for number in 0, 1:
+        into(number, out=name)
+        left = set(files_here()) - {"sealed"}
+        assert all(each.encode().decode() == each for each in left)  # no character is cut
+    assert left == {name} and pathlib.Path(name).read_bytes() == PLAIN
+
+
+def test_two_long_names_that_differ_only_at_the_end(into):
+    names = ["n" * 254 + each for each in "ab"]
+    for name in names:
+        into(0, out=name)
+    for name in names:
+        into(1, out=name)
+        assert pathlib.Path(name).read_bytes() == PLAIN
