@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/program.hpp"
 #include "format/parts/directory.hpp"
@@ -77,12 +79,13 @@ void run_plan(const Options& options, const Messages& messages) {
   try {
     fill(directory, job, input ? &*input : nullptr, made, options, messages, cancel);
     sync_directory_of(directory.name());
+    const std::string count = fmt::format("{}\n", job.count);
+    if (job.count != 0) print(bytes_of(count), STDOUT_FILENO, cancel);
   } catch (...) {
     for (const char* const name : made) directory.remove(name);
     rmdir(directory.name().c_str());
     throw;
   }
-  if (job.count != 0) print(fmt::format("{}\n", job.count));
 }
 
 }  // namespace gpuaes

@@ -1,14 +1,17 @@
 """What gpuaes-parts plan makes, what it refuses, and how it describes its input."""
 
+import fcntl
 import os
 import pathlib
+import signal
 import subprocess
 import time
 
 import pytest
 
 from parts_steps import join, plan, seal, write_input
-from programs import FOLDER, parts, some_bytes
+from processes import expect_death_by, expect_exit, redirected, wait_for
+from programs import FOLDER, parts, some_bytes, start
 
 SETTLED = 1_000_000_000  # a modification time long ago
 
@@ -32,6 +35,41 @@ def test_the_number_of_parts_is_printed_if_it_is_known(key):
     assert plan(key, "a", input="input", count=7).out == b"7\n"
     assert plan(key, "b", count=1 << 20).out == b"1048576\n"
     assert plan(key, "c").out == b""
+
+
+@pytest.mark.parametrize("redirection, error", [
+    (">/dev/full", "cannot write standard output after byte 0: No space left on device"),
+    (">&-", "cannot write standard output: Bad file descriptor")])
+def test_a_number_of_parts_that_cannot_be_printed_leaves_no_directory(key, redirection, error):
+    write_input("input", b"text")
+    found = plan(key, "dir", input="input", count=2, status=1, wrap=redirected(redirection))
+    assert found.error == error
+    assert os.listdir() == ["input"]
+    plan(key, "dir", input="input", count=2)
+
+
+def start_plan_into_pipe(key):
+    """A plan, and the other end of its standard output, which is full."""
+    reader, writer = os.pipe()
+    os.write(writer, bytes(fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)))  # the program makes smaller pipes larger
+    child = start("gpuaes-parts", "plan", "-k", key, "-n", "2", "-o", "dir", stdout=writer)
+    os.close(writer)
+    wait_for(lambda: os.path.exists("dir/job"), "the job file")
+    return child, reader
+
+
+def test_a_plan_that_is_stopped_while_it_prints_leaves_no_directory(key):
+    child, reader = start_plan_into_pipe(key)
+    expect_death_by(child, signal.SIGTERM)
+    os.close(reader)
+    assert os.listdir() == []
+
+
+def test_a_plan_whose_reader_has_ended_leaves_no_directory(key):
+    child, reader = start_plan_into_pipe(key)
+    os.close(reader)
+    expect_exit(child, -signal.SIGPIPE)
+    assert os.listdir() == []
 
 
 @pytest.mark.parametrize("make", [lambda: os.mkdir("dir"), lambda: pathlib.Path("dir").write_text("file"),
