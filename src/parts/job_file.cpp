@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -182,9 +183,19 @@ PlannedInput describe(const FdSource& file) {
   return input;
 }
 
-// Unless the clocks differ, a time in the future is not one that the next modification could have.
-bool is_settled(const FileTime& modified, const FileTime& now) {
-  return modified.seconds + settled_seconds < now.seconds || now.seconds + settled_seconds < modified.seconds;
+// Whether two times differ by more than a file system or a program that copies files may round them.
+bool is_far(const FileTime& a, const FileTime& b) {
+  return a.seconds + settled_seconds < b.seconds || b.seconds + settled_seconds < a.seconds;
+}
+
+[[noreturn]] void refuse_rounded(const std::string& name, const FileTime& planned, const FileTime& now) {
+  const double seconds = static_cast<double>(now.seconds - planned.seconds) +
+                         (static_cast<double>(now.nanoseconds) - planned.nanoseconds) / 1e9;
+  throw IoError(
+      fmt::format("the modification time of {} differs by only {:.9f} seconds from the plan", name,
+                  std::abs(seconds)),
+      "if it is a copy with rounded times, set the time of the input to a whole minute with touch -t, "
+      "and make a new plan");
 }
 
 }  // namespace
@@ -207,7 +218,8 @@ PlannedInput plan_input(const FdSource& file, const std::string& name, const Dir
     if (utimensat(directory.descriptor(), probe.c_str(), nullptr, 0) != 0)
       throw io_error("cannot set the time of", directory.name_of(probe), errno);
     const struct statx now = status_now(directory.descriptor(), probe.c_str(), 0, directory.name_of(probe));
-    if (input.is_device || is_settled(input.modified, to_time(now.stx_mtime))) {
+    // Unless the clocks differ, a time in the future is not one that the next modification could have.
+    if (input.is_device || is_far(input.modified, to_time(now.stx_mtime))) {
       input.name = absolute_name(name);
       return input;
     }
@@ -226,9 +238,12 @@ void refuse_changed(const std::string& name) {
 
 void check_planned(const PlannedInput& planned, const FdSource& file, bool other_name) {
   const PlannedInput now = describe(file);
-  const bool same = now.is_device == planned.is_device && now.size == planned.size &&
-                    now.modified == planned.modified && (other_name || now.changed == planned.changed);
-  if (!same) refuse_changed(file.name());
+  const bool same_size = now.is_device == planned.is_device && now.size == planned.size;
+  const bool same_time = now.modified == planned.modified;
+  if (same_size && !same_time && !is_far(now.modified, planned.modified))
+    refuse_rounded(file.name(), planned.modified, now.modified);
+  if (!same_size || !same_time || (!other_name && now.changed != planned.changed))
+    refuse_changed(file.name());
 }
 
 }  // namespace gpuaes

@@ -46,7 +46,7 @@ def replace_by_a_device():
 
 CHANGES = {"grows": append, "shrinks": lambda: os.truncate("input", SIZE - 1), "empty": lambda: os.truncate("input", 0),
            "overwritten": overwrite, "touched": lambda: write_time(2_000_000_000),
-           "a nanosecond": lambda: os.utime("input", ns=(10**18, 10**18 + 1)), "replaced": replace,
+           "3 seconds": lambda: write_time(1_000_000_003), "replaced": replace,
            "overwritten, old time": overwrite_and_reset_the_time, "a device": replace_by_a_device,
            "a new link": lambda: os.link("input", "link")}
 
@@ -95,6 +95,32 @@ def test_an_input_that_is_named_may_have_another_status_change_time(planned):
 def test_an_input_that_is_named_must_have_the_size_and_time(planned, change):
     CHANGES[change]()
     refused("-i", "input", name="input")
+
+
+@pytest.mark.parametrize("options", [[], ["-i", "input"]])
+@pytest.mark.parametrize("planned, now, seconds", [
+    ("0.123456789", "0", "0.123456789"), ("0", "0.000000001", "0.000000001"), ("1.9", "0", "1.900000000")])
+def test_rounded_times_are_reported(key, planned, now, seconds, options):
+    """Those of copies on sshfs and FAT, or made by scp -p, are."""
+    write_input("input", some_bytes(SIZE))
+    times = [10**18 + int(float(time) * 10**9) for time in (planned, now)]
+    os.utime("input", ns=(times[0], times[0]))
+    plan(key, "dir", input="input", count=3)
+    os.utime("input", ns=(times[1], times[1]))
+    found = seal("dir", 1, *options, status=1)
+    name = "input" if options else f"{os.getcwd()}/input"
+    assert found.error == f"part 1: the modification time of {name} differs by only {seconds} seconds from the plan"
+    assert found.hint == ("if it is a copy with rounded times, set the time of the input to a whole minute with touch -t, "
+                          "and make a new plan")
+    assert sorted(os.listdir("dir")) == ["head", "job"]
+
+
+def test_an_input_of_another_size_with_a_rounded_time_has_changed(key):
+    write_input("input", some_bytes(SIZE))
+    plan(key, "dir", input="input", count=3)
+    append()
+    os.utime("input", ns=(10**18, 10**18 + 1))
+    refused()
 
 
 def test_an_input_without_a_plan_may_change(key):
