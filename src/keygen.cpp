@@ -155,9 +155,10 @@ void print_help(const Options&, const Messages&) {
 }
 
 Options parse_options(int argc, const char* const* argv) {
-  const auto [given, files] =
+  const CommandLine line =
       parse_command_line(argc, argv, option_texts(groups), static_cast<std::size_t>(argc));
-  if (!files.empty())
+  const GivenOptions& given = line.given;
+  if (!line.positional.empty())
     throw UsageError("a file name requires -o or -y",
                      "use -o FILE to write to a file, or -y FILE to print its recipients");
   refuse_together(given, "x25519", "post-quantum");

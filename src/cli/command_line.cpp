@@ -194,6 +194,15 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::span<cons
   return line;
 }
 
+CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
+                               std::size_t max_positional) {
+  const char* const* const end = argv + argc;
+  const char* const* const dashes = std::find(argv, end, std::string_view("--"));
+  CommandLine line = parse_command_line(static_cast<int>(dashes - argv), argv, options, max_positional);
+  if (dashes != end) line.command.emplace(dashes + 1, end);
+  return line;
+}
+
 void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b) {
   if (given.contains(a) && given.contains(b))
     throw UsageError(fmt::format("--{} and --{} cannot be used together", a, b));

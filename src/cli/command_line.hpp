@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,8 @@ using GivenOptions = std::map<std::string, std::vector<std::string>, std::less<>
 
 struct CommandLine {
   GivenOptions given;
-  std::vector<std::string> positional;  // neither options nor their values
+  std::vector<std::string> positional;                // neither options nor their values
+  std::optional<std::vector<std::string>> command{};  // what follows --
 };
 
 // `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
@@ -47,6 +49,10 @@ struct CommandLine {
 // `max_positional` positional arguments.
 CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
                                std::size_t max_positional = 0);
+
+// The same, if a command may follow --.
+CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
+                               std::size_t max_positional);
 
 // UsageError if both options are given.
 void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b);

@@ -110,7 +110,7 @@ std::string bash_completions(const CompletedProgram& program) {
   std::string function = fmt::format("_{}", program.name);
   std::ranges::replace(function, '-', '_');
   std::string text = fmt::format(bash_begin, program.name, function);
-  if (program.takes_files) text += bash_command;
+  if (program.runs_command) text += bash_command;
   if (program.commands.empty()) {
     text += bash_words(program.options, "", program.takes_files, "    ");
   } else {
@@ -176,7 +176,7 @@ std::string zsh_arguments(const std::vector<OptionText>& options, std::string_vi
 
 std::string zsh_completions(const CompletedProgram& program) {
   std::string text = fmt::format("#compdef {0}\n# Written by: {0} --completions zsh\n", program.name);
-  if (program.takes_files) text += zsh_command;
+  if (program.runs_command) text += zsh_command;
   if (program.commands.empty())
     return text + zsh_arguments(program.options, program.takes_files ? "*:FILE:_files" : "", "");
   text += "local -a commands=(\n";
@@ -222,8 +222,9 @@ std::string fish_options(const std::vector<OptionText>& options, std::string_vie
 
 std::string fish_completions(const CompletedProgram& program) {
   const std::string complete = fmt::format("complete -c {}", program.name);
-  std::string text = fmt::format("# Written by: {} --completions fish\n{}{}\n", program.name, complete,
-                                 program.takes_files ? fish_command : " -f");
+  std::string text = fmt::format("# Written by: {} --completions fish\n", program.name);
+  if (!program.takes_files) text += fmt::format("{} -f\n", complete);
+  if (program.runs_command) text += fmt::format("{}{}\n", complete, fish_command);
   if (program.commands.empty()) return text + fish_options(program.options, complete);
   const std::string before_command = complete + " -n __fish_use_subcommand";
   text += fish_options(program.options, before_command);

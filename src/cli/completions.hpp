@@ -23,7 +23,8 @@ struct CompletedCommand {
 struct CompletedProgram {
   std::string_view name;
   std::vector<OptionText> options;
-  bool takes_files = false;                  // as operands; and after --, a command with arguments
+  bool takes_files = false;                  // as operands
+  bool runs_command = false;                 // it may follow --
   std::vector<CompletedCommand> commands{};  // one of them is the first operand
 };
 

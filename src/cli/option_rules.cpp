@@ -96,25 +96,28 @@ void check_inputs(const CommandLine& line, const Options& options) {
     if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
 }
 
-// The command is what follows --.
-void check_command(const CommandLine& line, const Options& options) {
-  constexpr char hint[] = "what follows -- is a command whose output is encrypted";
-  if (options.command.empty()) throw UsageError("no command follows --", hint);
-  if (!line.positional.empty()) throw UsageError("an input file cannot be used with a command", hint);
-  for (const std::string_view name : refused_with_command)
-    if (line.given.contains(name))
-      throw UsageError(fmt::format("--{} cannot be used with a command", name), hint);
-  const std::string& name = options.command.front();
-  if (exists(name) && !std::filesystem::is_directory(name) && !is_command(name))
-    throw UsageError(fmt::format("{} is a file, not a command", name), "to encrypt a file, omit --");
-}
+constexpr char command_hint[] = "what follows -- is a command whose output is encrypted";
 
 }  // namespace
 
-void check_rules(const CommandLine& line, bool has_command, const Options& options) {
+void check_command(const CommandLine& line, std::span<const std::string_view> refused) {
+  if (!line.command) return;
+  if (line.command->empty()) throw UsageError("no command follows --", command_hint);
+  for (const std::string_view name : refused)
+    if (line.given.contains(name))
+      throw UsageError(fmt::format("--{} cannot be used with a command", name), command_hint);
+  const std::string& name = line.command->front();
+  if (exists(name) && !std::filesystem::is_directory(name) && !is_command(name))
+    throw UsageError(fmt::format("{} is a file, not a command", name),
+                     "to encrypt a file, name it with -i instead");
+}
+
+void check_rules(const CommandLine& line, const Options& options) {
   const GivenOptions& given = line.given;
   check_inputs(line, options);
-  if (has_command) check_command(line, options);
+  check_command(line, refused_with_command);
+  if (line.command && !line.positional.empty())
+    throw UsageError("an input file cannot be used with a command", command_hint);
   if (options.action == Options::Action::info)
     refuse_others(given, "--info", accepted_by_info,
                   "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");

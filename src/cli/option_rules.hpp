@@ -1,14 +1,19 @@
 // Which options of gpuaes-stream exclude or require each other.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "cli/command_line.hpp"
 #include "cli/options.hpp"
 
 namespace gpuaes {
 
 // UsageError for options, inputs and commands that cannot be used together: none is silently ignored.
-// `has_command`: whether there is a --.
-void check_rules(const CommandLine& line, bool has_command, const Options& options);
+void check_rules(const CommandLine& line, const Options& options);
+
+// The rules for a command after --, if there is one. UsageError, also if an option in `refused` is given.
+void check_command(const CommandLine& line, std::span<const std::string_view> refused);
 
 // UsageError if the first input is not a file but looks like a command, as in "gpuaes-stream -k key tar -c
 // DIR". Call this before parsing the values of options: what follows the command may be its own.

@@ -190,15 +190,13 @@ const OptionRow<Options>& stream_option(std::string_view name) {
 }
 
 Options parse_options(int argc, const char* const* argv) {
-  const char* const* const end = argv + argc;
-  const char* const* const command = std::find(argv, end, std::string_view("--"));
-  const CommandLine line = parse_command_line(static_cast<int>(command - argv), argv, option_texts(groups),
-                                              static_cast<std::size_t>(argc));
+  const CommandLine line =
+      parse_with_command(argc, argv, option_texts(groups), static_cast<std::size_t>(argc));
   refuse_command_as_input(line);
   Options options = read_options(groups, line.given);
   if (!line.positional.empty()) options.inputs = line.positional;
-  if (command != end) options.command.assign(command + 1, end);
-  check_rules(line, command != end, options);
+  if (line.command) options.command = *line.command;
+  check_rules(line, options);
   options.in_place =
       options.action == Action::rekey && options.names_input() && !line.given.contains("output");
   options.progress = options.progress && options.level != Level::quiet;
@@ -235,7 +233,9 @@ std::string help_text() {
 }
 
 std::string completions(std::string_view shell) {
-  return completions({.name = "gpuaes-stream", .options = option_texts(groups), .takes_files = true}, shell);
+  return completions(
+      {.name = "gpuaes-stream", .options = option_texts(groups), .takes_files = true, .runs_command = true},
+      shell);
 }
 
 }  // namespace gpuaes

@@ -31,6 +31,7 @@ struct Command {
   std::vector<const char*> required;
   std::vector<Row> rows;
   std::size_t max_operands;  // the first is the directory; none for plan, which makes it
+  bool runs_command = false;
 };
 
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
@@ -109,13 +110,14 @@ std::span<const Command> commands() {
               0},
       Command{Action::seal,
               "seal",
-              "DIR --part I [-o FILE --receipt FILE] [OPTION]...",
-              "Seal one part.",
+              "DIR --part I [OPTION]... [-- COMMAND...]",
+              "Seal one part, which may be the output of COMMAND.",
               {"part"},
               rows_of({part, input, verify, part_elsewhere, receipt},
                       {"lanes", "threads", "chunk-size", "progress", "size", "verbose", "quiet", "stats",
                        "trace"}),
-              1},
+              1,
+              true},
       Command{Action::status,
               "status",
               "DIR [--json | --missing]",
@@ -187,9 +189,12 @@ std::string command_help(const Command& command) {
 
 // Rules -----------------------------------------------------------------------------------------------
 
+constexpr std::string_view refused_with_command[] = {"input"};
+
 void check_rules(const Command& command, const CommandLine& line, const Options& options) {
   const GivenOptions& given = line.given;
   check_shared_rules(given);
+  check_command(line, refused_with_command);
   for (const char* const name : command.required)
     if (!given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
   if (command.max_operands > 0 && options.directory.empty())
@@ -214,13 +219,15 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
 
 PartsOptions parse_command(const Command& command, int argc, const char* const* argv) {
   const auto groups = groups_of(command);
-  const CommandLine line = parse_command_line(argc, argv, option_texts(groups), command.max_operands);
+  const CommandLine line = (command.runs_command ? parse_with_command : parse_command_line)(
+      argc, argv, option_texts(groups), command.max_operands);
   if (line.given.contains("help")) return {.action = Action::help, .help = command_help(command)};
   Options options = read_options(groups, line.given);
   if (!line.positional.empty()) {
     options.directory = line.positional.front();
     options.receipts.assign(line.positional.begin() + 1, line.positional.end());
   }
+  if (line.command) options.command = *line.command;
   if (command.action == Action::plan && !line.given.contains("input")) options.inputs.clear();
   options.progress = options.progress && options.level != Messages::Level::quiet;
   check_rules(command, line, options);
@@ -245,7 +252,8 @@ PartsOptions parse_parts_options(int argc, const char* const* argv) {
 }
 
 std::string parts_completions(std::string_view shell) {
-  CompletedProgram program{.name = "gpuaes-parts", .options = option_texts(main_groups)};
+  CompletedProgram program{
+      .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
   for (const Command& command : commands())
     program.commands.push_back(
         {command.name, command.text, option_texts(groups_of(command)), command.max_operands > 0});

@@ -86,6 +86,11 @@ class Sealer {
 
  private:
   void choose_input() {
+    if (job_.input && !options_.command.empty())
+      throw UsageError(
+          fmt::format("the output of a command cannot be sealed, because the plan has an input, {}",
+                      job_.input->name),
+          "to seal the outputs of commands, make a plan without -i");
     if (job_.count != 0 && options_.part >= job_.count)
       throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
                        "parts are numbered from 0");
@@ -156,7 +161,14 @@ class Sealer {
                            .body_bytes = length,
                            .stated_bytes = options_.size},
                           false);
+    start_command(endpoints.command.get());
     run_stream(options_, start_, endpoints, *stream, progress_, messages_, cancel_);
+  }
+
+  void start_command(ChildProcess* command) const {
+    if (command == nullptr) return;
+    if (const std::optional<struct stat> job = directory_.status_of(job_name)) close_in_children(*job);
+    command->start();
   }
 
   FdSource open_part() const {

@@ -16,6 +16,7 @@ PACKAGE = "/usr/share/bash-completion/bash_completion"
 # What the last word of a line is completed to, by all shells. There are two files, key1 and key2.
 WORDS = {
     "stream -d --l": "--label --lanes --list-lanes", "stream -d -- gpuaes-keyg": "gpuaes-keygen",
+    "parts seal dir -- gpuaes-keyg": "gpuaes-keygen",
     "stream -c ": "aes-128 aes-192 aes-256 kuznyechik", "stream --cipher=aes": "aes-128 aes-192 aes-256",
     "stream -f ": "age cobblestone openssl raw sealed", "stream -l ": "auto auto:low-cpu cpu cuda reference",
     "stream -l auto:": "auto:low-cpu", "stream --lanes=auto:l": "auto:low-cpu",
@@ -32,7 +33,7 @@ FILES = [
     "bench read 2 <ke"]
 NOTHING = ["stream -r ke", "stream --label ke", "stream --label=ke", "keygen ke", "parts plan ke",
            "parts seal --part ke", "bench read ke"]
-AFTER_DASHES = {"stream -d -- gpuaes-keygen --x": "--x25519"}
+AFTER_DASHES = {f"{line} -- gpuaes-keygen --x": "--x25519" for line in ("stream -d", "parts seal dir --part 0")}
 
 # ^Xa completes each line of a file to all its completions.
 ZSHRC = r"""

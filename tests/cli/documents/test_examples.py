@@ -269,6 +269,10 @@ def test_test_backups(recipe):
     bash(commands, status=1)
 
 
+def test_seal_several_archives_as_one_file(recipe):
+    assert recipe("Seal several archives as one file")[1].splitlines().count("photos/2.jpg") == 2
+
+
 def test_gnu_parallel(recipe, work, monkeypatch):
     if not shutil.which("parallel") or b"GNU parallel" not in subprocess.check_output(["parallel", "--version"]):
         pytest.skip("GNU parallel is not installed")
