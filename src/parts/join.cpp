@@ -26,6 +26,7 @@
 #include "lane/backends.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
+#include "parts/joined_parts.hpp"
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
@@ -33,84 +34,6 @@
 
 namespace gpuaes {
 namespace {
-
-struct JoinedPart {
-  FrameHeader header;
-  std::string name;  // of the file with the part or its receipt
-};
-
-std::uint32_t number_of(const JoinedPart& part) {
-  return part.header.number;
-}
-
-// Lengths do not show where a part began: they must be those of the cut of the planned input.
-void check_lengths(const std::vector<JoinedPart>& parts, const PlannedInput& input) {
-  const auto count = static_cast<std::uint32_t>(parts.size());
-  for (const JoinedPart& part : parts) {
-    const std::uint64_t length = cut(input.size, {number_of(part), count}).length;
-    if (part.header.length != length)
-      throw AuthError(
-          fmt::format("{} has {} bytes of plaintext, not {}", part.name, part.header.length, length),
-          "it was sealed from another input");
-  }
-}
-
-// Reads the parts with these numbers. AuthError if one does not belong to `secret` or is not complete;
-// IoError if one is missing.
-std::vector<JoinedPart> read_parts(const Directory& directory, const std::vector<std::uint32_t>& numbers,
-                                   const FrameSecret& secret, Cancel& cancel) {
-  std::vector<std::optional<JoinedPart>> found(numbers.size());
-  for_each_at_once(numbers.size(), [&](std::size_t i) {
-    cancel.check();
-    const std::string name = part_name(numbers[i]);
-    std::optional<FdSource> file = directory.open(name, cancel);
-    if (!file) return;
-    const FrameHeader header = check_part(*file, secret);
-    if (header.number != numbers[i])
-      throw AuthError(fmt::format("{} contains part {}", file->name(), header.number));
-    found[i] = {header, file->name()};
-  });
-  std::vector<std::uint32_t> missing;
-  std::vector<JoinedPart> parts;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    found[i] ? parts.push_back(*found[i]) : missing.push_back(numbers[i]);
-  if (!missing.empty())
-    throw IoError(fmt::format("{} does not contain part{} {}", directory.name(),
-                              missing.size() == 1 ? "" : "s", ranges_text(missing)),
-                  "gpuaes-parts status shows which parts are complete");
-  return parts;
-}
-
-// Adds the receipts in a file. AuthError if one does not belong to `secret`.
-void add_receipts(std::vector<JoinedPart>& parts, FdSource& file, const FrameSecret& secret) {
-  HeaderReader reader = header_reader(file);
-  do {
-    std::array<std::byte, receipt_bytes> receipt;
-    const bool complete = reader.peek(receipt.size()).size() == receipt.size();
-    if (complete) reader.take(receipt);
-    const std::optional<FrameHeader> header = complete ? open_receipt(secret, receipt) : std::nullopt;
-    if (!header || !is_part(*header, header->number, secret.cipher))
-      throw AuthError(fmt::format("{} is not a receipt for this plan, or is damaged", file.name()));
-    parts.push_back({*header, file.name()});
-  } while (!reader.peek(1).empty());
-}
-
-// Sorts the parts, which must be all of the file. AuthError if one is given twice, or if they are not the
-// parts of the planned input.
-void sort_and_check(std::vector<JoinedPart>& parts, const std::optional<PlannedInput>& input) {
-  std::ranges::sort(parts, {}, number_of);
-  const auto twice = std::ranges::adjacent_find(parts, {}, number_of);
-  if (twice != parts.end())
-    throw AuthError(
-        fmt::format("part {} is in both {} and {}", number_of(*twice), twice->name, std::next(twice)->name));
-  const auto of = static_cast<std::uint32_t>(input ? parts.size() : 0);
-  for (const JoinedPart& part : parts)
-    if (part.header.of != of)
-      throw AuthError(fmt::format("{} contains part {}, not part {}", part.name,
-                                  share_text(number_of(part), part.header.of),
-                                  share_text(number_of(part), of)));
-  if (input) check_lengths(parts, *input);
-}
 
 // Writes the index of sorted parts, and the number of parts.
 void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret, Sink& sink) {
@@ -154,6 +77,12 @@ class Joiner {
       directory_.sync();
     } else {
       read_count(open_index());
+      if (options_.reads_receipts)
+        throw IoError(
+            fmt::format("{} is already joined, and without its job file, receipts cannot be compared with "
+                        "its index",
+                        directory_.name()),
+            "gpuaes-stream --test verifies the file, with a key");
       messages_.note(fmt::format("{} is already joined", directory_.name()));
     }
     if (options_.single_file) write_file(output, progress);
@@ -219,13 +148,22 @@ class Joiner {
     }
   }
 
-  // An index that another join has written must list these attempts.
+  // An index that another join has written must list these attempts: a receipt may be of an older one.
   void check_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret) const {
     FdSource file = directory_.open(index_name, cancel_).value();
     const std::vector<IndexEntry> entries = read_index_file(file, secret).entries;
-    if (!std::ranges::equal(entries, parts, {}, {},
-                            [](const JoinedPart& part) { return entry_of(part.header); }))
-      throw AuthError(fmt::format("{} does not list the parts in this directory", file.name()));
+    constexpr char hint[] = "if the index is outdated, remove it and join again";
+    if (entries.size() != parts.size())
+      throw AuthError(
+          fmt::format("{} lists {}, not {}", file.name(), counted(entries.size(), "part"), parts.size()),
+          hint);
+    const auto other = std::ranges::mismatch(parts, entries, {}, [](const JoinedPart& part) {
+                         return entry_of(part.header);
+                       }).in1;
+    if (other != parts.end())
+      throw AuthError(fmt::format("{} lists another attempt at part {} than {}", file.name(), other->number(),
+                                  other->name),
+                      hint);
   }
 
   // Also without the job file, if the directory is joined.
@@ -269,10 +207,15 @@ class Joiner {
     return file;
   }
 
-  // What attempts have left, and, as the last step, the job file.
+  // What attempts have left, and, as the last step, the job file. It is needed for another index if a receipt
+  // turns out to be of another attempt than the part, which only a reader of the part can detect.
   void clean_up() const {
     for (const std::string& name : directory_.list())
       if (parse_attempt(name)) directory_.remove(name);
+    if (options_.reads_receipts)
+      return messages_.note(
+          fmt::format("{} is still there; remove it once gpuaes-stream --test has verified all parts",
+                      directory_.name_of(job_name)));
     directory_.remove(job_name);
     directory_.sync();
   }

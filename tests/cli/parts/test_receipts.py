@@ -39,7 +39,7 @@ def concatenate(*names):
                                    ["/dev/stdin", "receipt.2"]])
 def test_receipts_in_any_order_and_several_in_a_file_or_pipe(elsewhere, key, names):
     join("dir", "--receipts", *names, input=content(concatenate("receipt.1", "receipt.0")))
-    assert sorted(os.listdir("dir")) == ["head", "index"]
+    assert sorted(os.listdir("dir")) == ["head", "index", "job"]
     assert together(key) == PLAIN
 
 
@@ -110,6 +110,63 @@ def test_a_receipt_of_another_plan(elsewhere, key):
     plan(key, "other", "--label", "text", input="plain", count=3)
     seal("other", 1, "-o", "part", "--receipt", "bad")
     refused("bad is not a receipt for this plan, or is damaged", "receipt.0", "bad", "receipt.2")
+
+
+def test_the_job_file_stays_until_the_parts_are_there_or_it_is_removed(elsewhere, key):
+    """Only a reader of the parts can detect that a receipt is of another attempt."""
+    note = "dir/job is still there; remove it once gpuaes-stream --test has verified all parts"
+    for _ in range(2):
+        assert join("dir", "--receipts", *RECEIPTS).notes == [note]
+        assert sorted(os.listdir("dir")) == ["head", "index", "job"]
+    assert join("dir", "-q", "--receipts", *RECEIPTS).err == ""
+    assert together(key) == PLAIN
+    join("dir")
+    assert "job" not in os.listdir("dir")
+
+
+def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
+    shutil.copy("receipt.1", "old")
+    seal("dir", 1, "-o", "bucket/part.0000001", "--receipt", "receipt.1")
+    join("dir", "--receipts", "receipt.0", "old", "receipt.2")
+    index = content("dir/index")
+    found = join("dir", "--receipts", *RECEIPTS, status=4)
+    assert found.error == "dir/index lists another attempt at part 1 than receipt.1"
+    assert found.hint == "if the index is outdated, remove it and join again"
+    assert content("dir/index") == index and "job" in os.listdir("dir")
+    os.unlink("dir/index")
+    join("dir", "--receipts", *RECEIPTS)
+    refused_after = join("dir", "--receipts", "receipt.0", "old", "receipt.2", status=4)
+    assert refused_after.error == "dir/index lists another attempt at part 1 than old"
+    assert together(key) == PLAIN
+
+
+def test_parts_that_replace_receipts_must_be_those_attempts(elsewhere, key):
+    join("dir", "--receipts", *RECEIPTS)
+    shutil.copytree("bucket", "dir", dirs_exist_ok=True)
+    os.rename("dir/index", "index")
+    os.unlink("dir/part.0000001")
+    seal("dir", 1)
+    os.rename("index", "dir/index")
+    assert join("dir", status=4).error == "dir/index lists another attempt at part 1 than dir/part.0000001"
+    assert "job" in os.listdir("dir")
+
+
+def test_an_index_of_another_number_of_parts(key):
+    plan(key, "dir")
+    for i in range(2):
+        seal("dir", i, "-o", f"part.{i}", "--receipt", RECEIPTS[i], input=b"text")
+    join("dir", "--count", "1", "--receipts", RECEIPTS[0])
+    found = join("dir", "--count", "2", "--receipts", *RECEIPTS[:2], status=4)
+    assert found.error == "dir/index lists 1 part, not 2"
+
+
+def test_receipts_cannot_be_compared_without_the_job_file(elsewhere):
+    join("dir", "--receipts", *RECEIPTS)
+    os.unlink("dir/job")
+    found = join("dir", "--receipts", *RECEIPTS, status=1)
+    assert found.error == ("dir is already joined, and without its job file, receipts cannot be compared with its index")
+    assert found.hint == "gpuaes-stream --test verifies the file, with a key"
+    assert join("dir").notes == ["dir is already joined"]
 
 
 def test_a_receipt_of_another_attempt_makes_an_index_that_refuses_the_part(elsewhere, key):
