@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <mutex>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace gpuaes {
@@ -14,34 +17,85 @@ void wipe(std::span<std::byte> bytes) noexcept {
   if (!bytes.empty()) explicit_bzero(bytes.data(), bytes.size());
 }
 
+namespace {
+
+// Pages of destroyed secrets, wiped. A join of many parts makes secrets for each part, and mapping, locking
+// and unmapping their pages would take most of its time.
+class SparePages {
+ public:
+  // Nothing if there are none of that size.
+  SecretPages take(std::size_t size) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(pages_, size, &SecretPages::size);
+    return found != pages_.end() ? std::exchange(*found, {}) : SecretPages{};
+  }
+
+  // Returns false if there is no room for them.
+  bool keep(const SecretPages& pages) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto room = std::ranges::find(pages_, nullptr, &SecretPages::data);
+    if (room == pages_.end()) return false;
+    *room = pages;
+    return true;
+  }
+
+  // Returns whether there were any.
+  bool unmap() noexcept {
+    const std::lock_guard lock(mutex_);
+    bool any = false;
+    for (SecretPages& pages : pages_) {
+      if (pages.data == nullptr) continue;
+      any = munmap(pages.data, pages.size) == 0;
+      pages = {};
+    }
+    return any;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<SecretPages, 64> pages_{};
+};
+
+constexpr std::size_t max_spare_bytes = 32 << 10;  // of one secret
+constinit SparePages spare_pages;
+
+// Threads may still have secrets when the process exits.
+static_assert(std::is_trivially_destructible_v<SparePages>);
+
+SecretPages map_pages(std::size_t size) {
+  void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  // Best effort: a low RLIMIT_MEMLOCK must not prevent anyone from restoring a backup.
+  bool locked = mlock(data, size) == 0;
+  if (!locked && spare_pages.unmap()) locked = mlock(data, size) == 0;
+  madvise(data, size, MADV_DONTDUMP);
+  return {static_cast<std::byte*>(data), size, locked};
+}
+
+}  // namespace
+
 Secret::Secret(std::size_t size) : size_(size) {
   if (size == 0) return;
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  mapped_ = (size + page - 1) / page * page;
-  void* pages = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  data_ = static_cast<std::byte*>(pages);
-  // Best effort: a low RLIMIT_MEMLOCK must not prevent anyone from restoring a backup.
-  mlock(pages, mapped_);
-  madvise(pages, mapped_, MADV_DONTDUMP);
+  const std::size_t rounded = (size + page - 1) / page * page;
+  pages_ = spare_pages.take(rounded);
+  if (pages_.data == nullptr) pages_ = map_pages(rounded);
 }
 
 Secret::Secret(Secret&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      mapped_(std::exchange(other.mapped_, 0)) {}
+    : pages_(std::exchange(other.pages_, {})), size_(std::exchange(other.size_, 0)) {}
 
 Secret& Secret::operator=(Secret&& other) noexcept {
-  std::swap(data_, other.data_);
+  std::swap(pages_, other.pages_);
   std::swap(size_, other.size_);
-  std::swap(mapped_, other.mapped_);
   return *this;
 }
 
 Secret::~Secret() {
-  if (data_ == nullptr) return;
-  wipe({data_, mapped_});
-  munmap(data_, mapped_);
+  if (pages_.data == nullptr) return;
+  wipe({pages_.data, pages_.size});
+  if (pages_.locked && pages_.size <= max_spare_bytes && spare_pages.keep(pages_)) return;
+  munmap(pages_.data, pages_.size);
 }
 
 Secret Secret::copy() const {

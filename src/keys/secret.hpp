@@ -1,5 +1,5 @@
 // Secret, the type that holds all secret bytes. Its pages are kept out of swap (mlock) and core dumps
-// (MADV_DONTDUMP) if possible, and are wiped on destruction.
+// (MADV_DONTDUMP) if possible, and are wiped on destruction. Later secrets use them again.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,13 @@ namespace gpuaes {
 
 // Overwrites with zeros. The compiler cannot optimize this away.
 void wipe(std::span<std::byte> bytes) noexcept;
+
+// A mapping of whole pages.
+struct SecretPages {
+  std::byte* data = nullptr;
+  std::size_t size = 0;
+  bool locked = false;
+};
 
 class Secret {
  public:
@@ -21,15 +28,14 @@ class Secret {
   ~Secret();
   Secret copy() const;  // explicit, so that no copy is made by mistake
 
-  std::span<std::byte> bytes() noexcept { return {data_, size_}; }
-  std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  std::span<std::byte> bytes() noexcept { return {pages_.data, size_}; }
+  std::span<const std::byte> bytes() const noexcept { return {pages_.data, size_}; }
   std::size_t size() const noexcept { return size_; }
   void shrink(std::size_t size) noexcept;  // keeps the first `size` bytes, wipes the rest
 
  private:
-  std::byte* data_ = nullptr;
+  SecretPages pages_;
   std::size_t size_ = 0;
-  std::size_t mapped_ = 0;
 };
 
 // A secret with a copy of these bytes. std::bad_alloc.

@@ -1,10 +1,14 @@
 // Secrets leave nothing in memory, however their lifetime ends.
 #include "keys/secret.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -73,6 +77,41 @@ TEST_CASE("a moved secret is wiped by its new owner") {
   CHECK(spy.bytes_left() == 32);
   secrets.clear();
   CHECK(spy.bytes_left() == 0);
+}
+
+TEST_CASE("a new secret uses the locked pages of a destroyed one, and contains zeros", "[optional]") {
+  constexpr std::size_t size = 28'000;  // other test cases use other numbers of pages
+  std::optional<Secret> secret(std::in_place, size);
+  if (mlock(secret->bytes().data(), size) != 0) return skip("memory cannot be locked");
+  const Spy spy(secret->bytes());
+  fill(*secret);
+  secret.reset();
+  Secret next(size - 1);
+  CHECK(std::ranges::count(next.bytes(), std::byte{0}) == static_cast<std::ptrdiff_t>(size - 1));
+  fill(next);
+  Secret other(size);
+  fill(other);
+  CHECK(spy.bytes_left() == size - 1);
+}
+
+TEST_CASE("any number of secrets can exist in many threads") {
+  std::vector<std::jthread> threads;
+  std::atomic<std::size_t> wrong = 0;
+  for (int thread = 0; thread < 8; ++thread)
+    threads.emplace_back([&wrong, mark = static_cast<std::byte>(thread + 1)] {
+      for (int round = 0; round < 50; ++round) {
+        std::vector<Secret> secrets;
+        for (std::size_t i = 0; i < 30; ++i) {
+          Secret& secret = secrets.emplace_back(1000 * (i % 5 + 1));
+          wrong += secret.size() - static_cast<std::size_t>(std::ranges::count(secret.bytes(), std::byte{0}));
+          std::ranges::fill(secret.bytes(), mark);
+        }
+        for (const Secret& secret : secrets)
+          wrong += secret.size() - static_cast<std::size_t>(std::ranges::count(secret.bytes(), mark));
+      }
+    });
+  threads.clear();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("shrinking a secret leaves nothing of the removed part in memory") {
