@@ -3,30 +3,32 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
-#include "base/text.hpp"
+#include "base/unicode.hpp"
 
 namespace gpuaes {
 
-// JSON is UTF-8: in text that is not, U+FFFD replaces each byte that is not ASCII. The control characters up
-// to U+009F are escaped, since JSON is also read on terminals.
+// One character in UTF-16.
+inline std::string json_escape(char32_t code) {
+  if (code < 0x10000) return fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+  const auto above = static_cast<unsigned>(code) - 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 | above >> 10, 0xdc00 | (above & 0x3ff));
+}
+
+// The text as a string, in which U+FFFD replaces what is not UTF-8. Characters that are not visible are
+// escaped, since JSON is also read on terminals.
 inline std::string json_string(std::string_view text) {
-  const bool valid = is_utf8(text);
   std::string json;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f)
-      json += fmt::format("\\u{:04x}", byte);
-    else if (byte >= 0x80 && !valid)
+  while (!text.empty()) {
+    const auto [bytes, code] = take_character(text);
+    if (!code)
       json += "\\ufffd";
-    else if (byte == 0xc2 && next < 0xa0)  // U+0080 to U+009F
-      json += fmt::format("\\u{:04x}", text[++i] & 0xff);
+    else if (is_visible(*code) && *code != '"' && *code != '\\')
+      json += bytes;
     else
-      json += text[i];
+      json += json_escape(*code);
   }
   return fmt::format("\"{}\"", json);
 }

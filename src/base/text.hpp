@@ -99,41 +99,4 @@ inline std::string list_hint(fmt::format_string<std::string> hint,
   return names.empty() ? std::string() : fmt::format(hint, join(names));
 }
 
-// Checks for UTF-8 as defined by RFC 3629: shortest form, no surrogates, nothing above U+10FFFF. Takes one
-// byte at a time, so a character may be split between two pieces of text.
-class Utf8Check {
- public:
-  // Whether this byte may follow the bytes before it, which must have been valid. See table 3-7 of the
-  // Unicode Standard.
-  bool take(unsigned char byte) {
-    if (left_ > 0) {
-      const bool fits = byte >= min_ && byte <= max_;
-      --left_;
-      min_ = 0x80, max_ = 0xbf;
-      return fits;
-    }
-    if (byte < 0x80) return true;
-    if (byte < 0xc2 || byte > 0xf4) return false;
-    left_ = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    if (byte == 0xe0) min_ = 0xa0;
-    if (byte == 0xf0) min_ = 0x90;
-    if (byte == 0xed) max_ = 0x9f;
-    if (byte == 0xf4) max_ = 0x8f;
-    return true;
-  }
-
-  // Whether the last character is complete.
-  bool is_complete() const noexcept { return left_ == 0; }
-
- private:
-  unsigned left_ = 0;                      // missing bytes of the current character
-  unsigned char min_ = 0x80, max_ = 0xbf;  // allowed range of the next byte
-};
-
-inline bool is_utf8(std::string_view text) {
-  Utf8Check check;
-  return std::ranges::all_of(text, [&check](char c) { return check.take(static_cast<unsigned char>(c)); }) &&
-         check.is_complete();
-}
-
 }  // namespace gpuaes

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/unicode.hpp"
 #include "cli/hints.hpp"
 
 namespace gpuaes {
@@ -161,17 +162,6 @@ void StatusLine::set_cancelled_check(std::function<bool()> is_cancelled) {
 }
 
 // Messages ----------------------------------------------------------------------------------------
-
-std::string printable(std::string text) {
-  unsigned char last = 0;
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool c1_control = last == 0xc2 && byte >= 0x80 && byte < 0xa0;  // in UTF-8
-    if (byte < 0x20 || byte == 0x7f || c1_control) c = '?';
-    last = byte;
-  }
-  return text;
-}
 
 void Messages::print(const char* kind, const std::string& text) const {
   line_.print(program_ + ": " + kind + printable(without_secrets(text)));

@@ -55,12 +55,8 @@ class StatusLine {
   std::size_t shown_ = 0;  // columns of the status line as drawn; 0 without one
 };
 
-// The text with control characters replaced: a file name may contain any byte, but a newline would split a
-// message, and an escape sequence could control the terminal.
-std::string printable(std::string text);
-
-// Messages in one form: "gpuaes-stream: error: ...", in lowercase and without a period. They may be printed
-// from any thread.
+// Messages in one form: "gpuaes-stream: error: ...", in lowercase and without a period, printable(), since
+// they contain file names and the texts of others. They may be printed from any thread.
 class Messages {
  public:
   // Each level adds to the previous one: errors only; warnings and notes; details; details of each lane.

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "format/parts/frames.hpp"
 #include "io/fd_source_sink.hpp"
 

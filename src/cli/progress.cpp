@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/unicode.hpp"
+
 namespace gpuaes {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {

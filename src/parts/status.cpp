@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "cli/program.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/index.hpp"

@@ -6,31 +6,19 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/unicode.hpp"
 #include "keys/key.hpp"
 
 namespace gpuaes {
 
-namespace {
-
-// Unicode's characters that change the direction of text or end a line are U+200E, U+200F, U+2028 to U+202E
-// and U+2066 to U+2069: three bytes in UTF-8.
-bool is_layout(std::string_view three) {
-  if (!three.starts_with("\xe2\x80") && !three.starts_with("\xe2\x81")) return false;
-  const unsigned number = (three[1] & 0x3fu) << 6 | (three[2] & 0x3fu);
-  return number == 0x0e || number == 0x0f || (number >= 0x28 && number <= 0x2e) ||
-         (number >= 0x66 && number <= 0x69);
-}
-
-}  // namespace
-
 std::string quoted(std::string_view text) {
-  constexpr std::size_t max_bytes = 2000, layout_bytes = 3;
-  std::string shown(text.substr(0, max_bytes));
+  constexpr std::size_t max_bytes = 2000;
+  std::string_view rest = text;
+  while (!rest.empty() && text.size() - rest.size() < max_bytes) take_character(rest);
+  std::string shown(text.substr(0, text.size() - rest.size()));
   std::ranges::replace(shown, '\n', ' ');
   std::ranges::replace(shown, '"', '\'');
-  for (std::size_t at = 0; at + layout_bytes <= shown.size(); ++at)
-    if (is_layout(std::string_view(shown).substr(at, layout_bytes))) shown.replace(at, layout_bytes, "?");
-  return fmt::format("\"{}{}\"", printable(shown), text.size() > max_bytes ? "..." : "");
+  return fmt::format("\"{}{}\"", printable(shown), rest.empty() ? "" : "...");
 }
 
 void Dialog::show(std::string_view text) const {

@@ -1,4 +1,4 @@
-// What an age plugin says to the user and asks. Its texts are quoted, and their control characters replaced.
+// What an age plugin says to the user and asks. Its texts are quoted and printable.
 #pragma once
 
 #include <optional>

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/unicode.hpp"
 #include "cli/program.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"

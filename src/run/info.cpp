@@ -13,6 +13,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "cipher/job.hpp"
 #include "cli/program.hpp"
 #include "format/format.hpp"

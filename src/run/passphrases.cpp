@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/unicode.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "process/child_process.hpp"

@@ -1,9 +1,8 @@
-// Checks for UTF-8 and for text that may be written to a terminal.
+// Text that may be written to a terminal.
 #include <string>
 #include <string_view>
 
 #include "base/bytes.hpp"
-#include "base/text.hpp"
 #include "io/text_sink.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -44,29 +43,6 @@ bool is_text(std::string_view text) {
 }
 
 }  // namespace
-
-TEST_CASE("UTF-8 is checked exactly as defined by RFC 3629") {
-  // 128 characters of 1 byte, 1920 of 2, 61440 of 3 (without surrogates), 2^20 of 4
-  const auto count = [](std::string text, std::size_t changing) {
-    std::size_t valid = 0;
-    for (unsigned i = 0; i < 1U << (8 * changing); ++i) {
-      for (std::size_t at = 0; at < changing; ++at) text[at] = static_cast<char>(i >> (8 * at));
-      valid += is_utf8(text);
-    }
-    return valid;
-  };
-  CHECK(count("?", 1) == 128);
-  CHECK(count("??", 2) == 128 * 128 + 1920);
-  CHECK(count("???", 3) == 128 * 128 * 128 + 2 * 128 * 1920 + 61440);
-  // The last two bytes end a character of 3 bytes, after one of 1 byte, or a character of 4 bytes.
-  CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
-}
-
-TEST_CASE("the UTF-8 check allows control characters but not incomplete characters") {
-  CHECK(is_utf8(""));
-  CHECK(is_utf8("\0\x01\x1b\x7f\xc2\x80\xc2\x9f"sv));
-  for (const std::string_view bad : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf0"}) CHECK_FALSE(is_utf8(bad));
-}
 
 TEST_CASE("lines of UTF-8 are text") {
   CHECK(is_text(""));

@@ -16,7 +16,7 @@ PLAIN = some_bytes(1000)
 ASKS = "serve(lambda: record([str(part) for part in ask({})]))"
 PIN = "314159-Pin"
 ESCAPES = "a\x1b[2Jb\x07\r\x08c\x9bd"
-SHOWN = '"a?[2Jb???c\ufffd?d"'
+SHOWN = '"a?[2Jb???c?d"'
 
 
 def reply(*arguments, body=b""):
@@ -53,6 +53,13 @@ def test_quotation_marks_and_layout(plugin, recipient):
     plugin(r"""serve(lambda: ask('msg', body='a" b \u202ec\u2028d\u2066e \u201cf\u201d'))""")
     assert stream("-r", recipient, input=PLAIN).notes == [
         """age-plugin-test says "a' b ?c?d?e \N{left double quotation mark}f\N{right double quotation mark}\""""]
+
+
+def test_text_that_is_not_utf8_or_cannot_be_seen(plugin, recipient):
+    plugin(r"""serve(lambda: [ask('msg', body=b'\x80\x9b \xc0\xaf \xed\xa0\x80 \xe2\x82'),
+                              ask('msg', body='\u061c\u200b\ufeff\u0085 stra\u00dfe \u65e5\u672c \U0001f600')])""")
+    assert stream("-r", recipient, input=PLAIN).notes == [
+        'age-plugin-test says "?? ?? ??? ?"', 'age-plugin-test says "???? straße 日本 😀"']
 
 
 def test_an_answer_that_is_too_long(plugin, recipient):

@@ -4,11 +4,13 @@ written, neither the output nor the exit status changes."""
 import os
 import pathlib
 import re
+import subprocess
+import unicodedata
 
 import pytest
 
 from processes import expect_exit
-from programs import FOLDER, IV, KEY, expect_same, openssl_ctr, raw, run, some_bytes, start, stream
+from programs import FOLDER, IV, KEY, PATIENCE, expect_same, openssl_ctr, raw, run, some_bytes, start, stream
 
 RAW_WARNING = "the raw format is not authenticated; modifications will go undetected"
 RING = r"ring of \d+ chunks of 64 KiB, \d+ KiB in total"
@@ -33,9 +35,40 @@ def test_messages_begin_with_the_name_of_the_program(key):
     (["-i", "two\nlines"], "--input: cannot open two?lines: No such file or directory"),
     (["stray\nargument"], "cannot open stray?argument: No such file or directory"),
     (["-i", "escape \033[31m"], "--input: cannot open escape ?[31m: No such file or directory"),
+    ([b"csi \x9b31m \xc2\x9b31m"], "cannot open csi ?31m ?31m: No such file or directory"),
+    ([b"too long \xc0\xaf \xe0\x80\x9b surrogate \xed\xa0\x80"],
+     "cannot open too long ?? ??? surrogate ???: No such file or directory"),
+    (["reversed \u202egpj.exe"], "cannot open reversed ?gpj.exe: No such file or directory"),
+    (["hidden \u061c\u200b\ufeff\U000e0041"], "cannot open hidden ????: No such file or directory"),
+    (["-c", "aes\u200b-256"], "unknown cipher 'aes?-256'"),
 ])
 def test_special_characters_in_names_are_replaced(key, options, error):
-    assert raw(key, *options, status=1).err == f"gpuaes-stream: error: {error}\n"
+    assert raw(key, *options, status=(1, 2)).err.splitlines()[0] == f"gpuaes-stream: error: {error}"
+
+
+@pytest.mark.parametrize("name", ["Straße", "日本語\u3000", "שלום", "e\u0301", "❤\ufe0f 😀 👨🏽"])
+def test_other_characters_in_names_are_not_replaced(key, name):
+    assert raw(key, name, status=1).error == f"cannot open {name}: No such file or directory"
+
+
+@pytest.mark.skipif(float(unicodedata.unidata_version[:4]) > 18, reason="Python knows newer characters")
+def test_characters_are_replaced_by_category():
+    """Controls, format characters, separators of lines, private use and noncharacters. Others are invisible letters and
+    marks. The second half of the Unicode planes has only private use and noncharacters."""
+    planes = [*range(3), *range(14, 17)]
+    known = {c: unicodedata.category(c) for plane in planes for c in map(chr, range(plane << 16, (plane + 1) << 16))}
+    characters = [c for c, category in known.items() if category != "Cs" and c not in "\0?" and (
+        category != "Cn" or ord(c) & 0xfffe == 0xfffe)]
+    names = ["".join(characters[at:at + 20000]) for at in range(0, len(characters), 20000)]
+    done = subprocess.run([FOLDER / "gpuaes-stream", "--info", *names], capture_output=True, timeout=PATIENCE)
+    errors = done.stderr.decode().removesuffix("\n").split("\n")
+    shown = "".join(each.removeprefix("gpuaes-stream: error: cannot open ").removesuffix(": File name too long")
+                    for each in errors)
+    replaced = {c for c, seen in zip(characters, shown, strict=True) if seen != c}
+    assert replaced >= {c for c in characters if known[c] in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn")}
+    others = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
+    assert {c for c in replaced if known[c] not in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn")} <= {
+        *others, *map(chr, range(0xe0100, 0xe01f0))}
 
 
 def test_the_key_is_not_shown(work):

@@ -1,0 +1,60 @@
+// Text that may come from anywhere: file names, plugins, headers. It may not be UTF-8, and may contain
+// characters that control a terminal or mislead a reader.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpuaes {
+
+// Checks for UTF-8 as defined by RFC 3629: shortest form, no surrogates, nothing above U+10FFFF. Takes one
+// byte at a time, so a character may be split between two pieces of text.
+class Utf8Check {
+ public:
+  // Whether this byte may follow the bytes before it, which must have been valid. See table 3-7 of the
+  // Unicode Standard.
+  bool take(unsigned char byte) {
+    if (left_ > 0) {
+      const bool fits = byte >= min_ && byte <= max_;
+      --left_;
+      min_ = 0x80, max_ = 0xbf;
+      return fits;
+    }
+    if (byte < 0x80) return true;
+    if (byte < 0xc2 || byte > 0xf4) return false;
+    left_ = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    if (byte == 0xe0) min_ = 0xa0;
+    if (byte == 0xf0) min_ = 0x90;
+    if (byte == 0xed) max_ = 0x9f;
+    if (byte == 0xf4) max_ = 0x8f;
+    return true;
+  }
+
+  // Whether the last character is complete.
+  bool is_complete() const noexcept { return left_ == 0; }
+
+ private:
+  unsigned left_ = 0;                      // missing bytes of the current character
+  unsigned char min_ = 0x80, max_ = 0xbf;  // allowed range of the next byte
+};
+
+bool is_utf8(std::string_view text);
+
+struct Character {
+  std::string_view bytes;
+  std::optional<char32_t> code;  // none if the bytes are not UTF-8
+};
+
+// Removes the first character from `text`, which must not be empty. Bytes that are not UTF-8 are divided as
+// the Unicode Standard recommends (section 3.9): the beginning of a character that has no valid end, or else
+// a single byte.
+Character take_character(std::string_view& text);
+
+// Whether a character can be seen, or is a space, and changes nothing else on a terminal.
+bool is_visible(char32_t code);
+
+// The text with a question mark in place of each character that is not visible, and of what is not UTF-8.
+std::string printable(std::string_view text);
+
+}  // namespace gpuaes

@@ -1,0 +1,99 @@
+// UTF-8, and the characters that may be shown.
+#include "base/unicode.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "support/catch.hpp"
+
+namespace gpuaes {
+
+using namespace std::literals;
+
+TEST_CASE("UTF-8 is checked exactly as defined by RFC 3629") {
+  // 128 characters of 1 byte, 1920 of 2, 61440 of 3 (without surrogates), 2^20 of 4
+  const auto count = [](std::string text, std::size_t changing) {
+    std::size_t valid = 0;
+    for (unsigned i = 0; i < 1U << (8 * changing); ++i) {
+      for (std::size_t at = 0; at < changing; ++at) text[at] = static_cast<char>(i >> (8 * at));
+      valid += is_utf8(text);
+    }
+    return valid;
+  };
+  CHECK(count("?", 1) == 128);
+  CHECK(count("??", 2) == 128 * 128 + 1920);
+  CHECK(count("???", 3) == 128 * 128 * 128 + 2 * 128 * 1920 + 61440);
+  // The last two bytes end a character of 3 bytes, after one of 1 byte, or a character of 4 bytes.
+  CHECK(count("??\x80\xbf", 2) == 128 * 15 + (1 << 20) / (64 * 64));
+}
+
+TEST_CASE("the UTF-8 check allows control characters but not incomplete characters") {
+  CHECK(is_utf8(""));
+  CHECK(is_utf8("\0\x01\x1b\x7f\xc2\x80\xc2\x9f"sv));
+  for (const std::string_view bad : {"\xc3", "a\xe2\x82", "\xf0\x9f\x98", "\xf0"}) CHECK_FALSE(is_utf8(bad));
+}
+
+TEST_CASE("text that can be shown does not change") {
+  for (const std::string_view text :
+       {"", " a~", "Stra\u00dfe \u00a0", "\u65e5\u672c\u8a9e\u3000", "\u05e9\u05dc\u05d5\u05dd", "e\u0301",
+        "\u2764\ufe0f \U0001f600 \U0001f468\U0001f3fd", "\u0378"}) {
+    CHECK(printable(text) == text);
+    CHECK(json_string(text) == fmt::format("\"{}\"", text));
+  }
+}
+
+TEST_CASE("characters that control a terminal or cannot be seen are replaced, and escaped in JSON") {
+  const std::vector<std::pair<std::string_view, std::string_view>> characters{
+      {"\0"sv, "\\u0000"},
+      {"\n", "\\u000a"},
+      {"\x1b", "\\u001b"},
+      {"\x7f", "\\u007f"},
+      {"\xc2\x80", "\\u0080"},
+      {"\xc2\x85", "\\u0085"},
+      {"\xc2\x9f", "\\u009f"},
+      {"\u00ad", "\\u00ad"},
+      {"\u061c", "\\u061c"},
+      {"\u200b", "\\u200b"},
+      {"\u200d", "\\u200d"},
+      {"\u200f", "\\u200f"},
+      {"\u2028", "\\u2028"},
+      {"\u202e", "\\u202e"},
+      {"\u2060", "\\u2060"},
+      {"\u2066", "\\u2066"},
+      {"\u2069", "\\u2069"},
+      {"\u3164", "\\u3164"},
+      {"\ue000", "\\ue000"},
+      {"\ufdd0", "\\ufdd0"},
+      {"\ufeff", "\\ufeff"},
+      {"\uffff", "\\uffff"},
+      {"\U0001fffe", "\\ud83f\\udffe"},
+      {"\U000e0041", "\\udb40\\udc41"},
+      {"\U0010ffff", "\\udbff\\udfff"},
+  };
+  for (const auto& [character, escaped] : characters) {
+    CAPTURE(escaped);
+    CHECK(printable(fmt::format("a{}b", character)) == "a?b");
+    CHECK(json_string(fmt::format("a{}b", character)) == fmt::format("\"a{}b\"", escaped));
+  }
+}
+
+TEST_CASE("a question mark replaces each sequence that is not UTF-8") {
+  CHECK(printable("a\x80\x9f\xff"
+                  "b") == "a???b");
+  CHECK(printable("caf\xe9 au lait") == "caf? au lait");
+  CHECK(printable("\xc0\xaf") == "??");  // too long
+  CHECK(printable("\xe0\x80\x9b") == "???");
+  CHECK(printable("\xed\xa0\x80") == "???");           // a surrogate
+  CHECK(printable("\xf4\x90\x80\x80") == "????");      // above U+10FFFF
+  CHECK(printable("\xe2\x82z\xf0\x9f\x98") == "?z?");  // incomplete
+  CHECK(printable("\xc3\x1b\xc3\xc3\xa9") == "???\u00e9");
+}
+
+TEST_CASE("JSON strings keep valid characters next to invalid ones") {
+  CHECK(json_string("\u00e9\"\\\xff\xe2\x82") == "\"\u00e9\\u0022\\u005c\\ufffd\\ufffd\"");
+}
+
+}  // namespace gpuaes
