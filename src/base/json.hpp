@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/base64.hpp"
+#include "base/bytes.hpp"
 #include "base/unicode.hpp"
 
 namespace gpuaes {
@@ -31,6 +33,14 @@ inline std::string json_string(std::string_view text) {
       json += json_escape(*code);
   }
   return fmt::format("\"{}\"", json);
+}
+
+// The members of an object that name a file. A name that is not UTF-8 is only legible as a string, so its
+// bytes are there too.
+inline std::string json_file(std::string_view name) {
+  const std::string text = fmt::format(R"("file": {})", json_string(name));
+  if (is_utf8(name)) return text;
+  return fmt::format(R"({}, "file_base64": "{}")", text, encode_base64(bytes_of(name), Padding::required));
 }
 
 }  // namespace gpuaes

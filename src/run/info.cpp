@@ -224,13 +224,17 @@ std::string to_json(const std::string& first, const Info& info) {
 void print_info(const Options& options, const Messages& messages) {
   RunControl control(messages);
   refuse_input_conflicts(options);
-  for_each_input(options, messages, control.cancel, [&](const Options& one) {
+  const RunInput describe = [&](const Options& one) {
     const Info info = read_info(one, messages, control.cancel);
     if (!options.several()) return options.json ? to_json("", info) : to_text(info);
     const std::string& name = one.input();
-    return options.json ? to_json(fmt::format(R"("file": {}, )", json_string(name)), info)
-                        : to_line(name, info);
-  });
+    return options.json ? to_json(json_file(name) + ", ", info) : to_line(name, info);
+  };
+  const DescribeFailure describe_failure = [](const Options& one, const Error& error) {
+    return fmt::format("{{{}, \"error\": {}}}\n", json_file(one.input()), json_string(error.what()));
+  };
+  for_each_input(options, messages, control.cancel, describe,
+                 options.json ? describe_failure : DescribeFailure());
 }
 
 }  // namespace gpuaes

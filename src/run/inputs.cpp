@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "base/error.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -20,7 +19,8 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run) {
+void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run,
+                    const DescribeFailure& describe_failure) {
   std::optional<FdSink> output;  // opened only for text, since it may be the output of the run
   const bool several = options.several();
   Exit worst = Exit::ok;
@@ -39,6 +39,7 @@ void for_each_input(const Options& options, const Messages& messages, Cancel& ca
       cancel.withdraw_failure();
       messages.error(error);
       worst = std::max(worst, error.exit());
+      if (describe_failure) text = describe_failure(one, error);
     }
     if (text.empty()) continue;
     if (!output) output.emplace(Fd(STDOUT_FILENO), standard_output_name, cancel);

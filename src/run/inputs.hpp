@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "base/error.hpp"
 #include "cli/messages.hpp"
 #include "cli/options.hpp"
 #include "io/cancel.hpp"
@@ -13,10 +14,14 @@ namespace gpuaes {
 // Does the work for the only input of `options`. Returns a line for standard output, or nothing.
 using RunInput = std::function<std::string(const Options& options)>;
 
-// Calls `run` for each input and prints what it returns. If there are several, prints an error in one of them
-// and continues with the next; Failed at the end has the highest exit status. A UsageError concerns all of
-// them.
-void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run);
+// Returns what standard output says about an input that failed.
+using DescribeFailure = std::function<std::string(const Options& options, const Error& error)>;
+
+// Calls `run` for each input and prints what it returns. If there are several, prints an error in one of
+// them, also as `describe_failure` does unless that is empty, and continues with the next; Failed at the end
+// has the highest exit status. A UsageError concerns all of them.
+void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run,
+                    const DescribeFailure& describe_failure = {});
 
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);

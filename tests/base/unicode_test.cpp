@@ -96,4 +96,9 @@ TEST_CASE("JSON strings keep valid characters next to invalid ones") {
   CHECK(json_string("\u00e9\"\\\xff\xe2\x82") == "\"\u00e9\\u0022\\u005c\\ufffd\\ufffd\"");
 }
 
+TEST_CASE("a file name that is not UTF-8 is also in JSON as Base64") {
+  CHECK(json_file("\u00e9\n") == "\"file\": \"\u00e9\\u000a\"");
+  CHECK(json_file("a\xff") == "\"file\": \"a\\ufffd\", \"file_base64\": \"Yf8=\"");
+}
+
 }  // namespace gpuaes

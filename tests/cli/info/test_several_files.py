@@ -1,5 +1,6 @@
 """--info describes several files in one line each, or with --json in one object each, and continues after an error."""
 
+import base64
 import fcntl
 import json
 import os
@@ -68,21 +69,45 @@ def test_json(one):
         'gpuaes-stream: error: a "raw" file: the input is not in a known format',
         "gpuaes-stream: hint: name the format with -f if it is one of cobblestone, openssl, raw"])
     found = [json.loads(line) for line in out.splitlines()]
-    assert [(each["file"], each["truncated"]) for each in found] == [
+    assert [(each["file"], each["truncated"]) for each in found if "error" not in each] == [
         ("one", False), ("\ufffd\n\\", False), ("short", True)]
+    assert found[1:4] == [
+        {"file": "missing", "error": MISSING}, {"file": "cut-head", "error": CUT_HEAD},
+        {"file": 'a "raw" file', "error": 'a "raw" file: the input is not in a known format'}]
     with open("one", "rb") as file:
         assert found[0] == {"file": "one", **json.loads(stream("--info", "--json", stdin=file).out)}
 
 
 @pytest.mark.parametrize("name", [
-    b"\x7f", b"\xc2\x80", b"\xc2\x9b2J", b"\x1b[2J", b"\xc2\xa0\xc3\xa9", b'"\\', b"\x9b\xff"])
+    b"\x7f", b"\xc2\x80", b"\xc2\x9b2J", b"\x1b[2J", b"\xc2\xa0\xc3\xa9", b'"\\', b"\x9b\xff", b"\xc3\xa9\xe9",
+    b"\xe2\x80\xaegpj", b"\xef\xbb\xbf\xe2\x80\xa8", b"\xf3\xa0\x81\x81", b"\xed\xa0\x80\xc0\xaf"])
 def test_file_names_in_json_have_no_raw_control_characters(key, name):
-    """Bytes that are not UTF-8 become replacement characters."""
+    """Bytes that are not UTF-8 become replacement characters, and the name is then there in Base64, too."""
     for each in name, b"other":
         stream("-k", key, "-o", each, input=some_bytes(100))
-    out = stream("--info", "--json", name, "other").out.decode()
-    assert json.loads(out.splitlines()[0])["file"] == name.decode(errors="replace")
+    missing = b"missing " + name
+    out = stream("--info", "--json", name, "other", missing, status=1).out.decode()
+    found = [json.loads(line) for line in out.removesuffix("\n").split("\n")]
+    for object, wanted in zip(found, (name, b"other", missing), strict=True):
+        assert object["file"] == wanted.decode(errors="replace")
+        assert "file_base64" in object or wanted == wanted.decode(errors="replace").encode()
+        assert base64.b64decode(object.get("file_base64", b"")) in (b"", wanted)
+    assert found[2]["error"] == f"cannot open {missing.decode(errors='replace')}: No such file or directory"
     assert all(c == "\n" or c.isprintable() or c == "\xa0" for c in out)
+
+
+def test_names_that_are_not_utf8_differ_in_json(one):
+    names = [b"a\xff", b"a\xfe"]
+    for name in names:
+        pathlib.Path(os.fsdecode(name)).write_bytes(one)
+    objects = [json.loads(line) for line in info("--json", *names)[1].splitlines()]
+    assert [base64.b64decode(each["file_base64"]) for each in objects] == names
+
+
+def test_a_file_that_fails_has_an_object_only_if_there_are_several(one):
+    status, out, _ = info("--json", "missing", "cut-head")
+    assert (status, [json.loads(line)["file"] for line in out.splitlines()]) == (4, ["missing", "cut-head"])
+    assert info("--json", "missing")[:2] == (1, "")
 
 
 def test_only_the_header_is_read(key):
