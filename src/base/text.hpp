@@ -93,6 +93,14 @@ inline std::string join(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// "a, b and c", with that word before the last name.
+inline std::string join(const std::vector<std::string>& names, std::string_view word) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : fmt::format(" {} ", word)) + names[i];
+  return text;
+}
+
 // A hint that lists names; empty (no hint) if there are none.
 inline std::string list_hint(fmt::format_string<std::string> hint,
                              const std::vector<std::string_view>& names) {

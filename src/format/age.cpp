@@ -250,10 +250,16 @@ NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
   const Secret file_key = std::move(open_stanzas(header, request).front());
   PayloadNonce nonce;
   request.input->take(nonce);
-  NewHeader made{make_header(file_key, nonce, new_keys, request.check), kinds,
+  NewHeader made{make_header(file_key, nonce, new_keys, request.check),
+                 kinds,
+                 {},
                  "age requires a file key of its own for each file; replace the input with the output "
                  "instead of keeping both"};
   std::erase(made.old_recipients, KeyKind::passphrase);
+  const Keyring openers = known_openers(request.keyring, new_keys);
+  for (const Stanza& stanza : header.stanzas)
+    if (is_for_key(stanza) && !opens_any(openers, stanza, request))
+      made.removed.push_back(describe_stanza(stanza));
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -52,28 +53,42 @@ SlotDescription describe_slot(const Slot& slot) {
   return description;
 }
 
+std::vector<SlotDescription> not_opened(const SealedHeader& header, const Keyring& openers,
+                                        const SessionRequest& request) {
+  std::vector<SlotDescription> others;
+  for (const Slot& slot : header.slots) {
+    const SlotKind* const kind = find_slot_kind(slot.type);
+    const auto opens = [&](const Key& key) {
+      return kind != nullptr && key.kind == kind->key && kind->unwrap(slot, key, request);
+    };
+    if (std::ranges::none_of(openers.keys, opens)) others.push_back(describe_slot(slot));
+  }
+  return others;
+}
+
 std::vector<std::byte> take_message_header(SealedSuite suite, HeaderReader& input) {
   std::vector<std::byte> header(suite.in_parts ? frame_header_bytes : message_header_bytes);
   input.take(header);
   return header;
 }
 
-// Null if the message header does not match the file key and the label. `header` is what precedes it.
-std::unique_ptr<Session> open_body(const OpenedHeader& opened, std::span<const std::byte> header,
-                                   const SessionRequest& request) {
+// Null if the message header does not match the file key and the label.
+std::unique_ptr<Session> open_body(const OpenedHeader& opened, const SessionRequest& request) {
+  const std::span<const std::byte> header = opened.header.bytes;
+  const SealedSuite suite = opened.header.suite;
   const std::uint64_t taken = request.input->taken();
   const std::span<const std::byte> message_header = opened.message_header;
-  if (!opened.suite.in_parts) {
+  if (!suite.in_parts) {
     const std::vector<std::byte> context = message_context(header, request.label);
-    return open_message({opened.suite.cipher, opened.file_key.bytes(), context},
+    return open_message({suite.cipher, opened.file_key.bytes(), context},
                         message_header.first<message_header_bytes>(), {.input_bytes = taken});
   }
   const std::optional<FrameHeader> first = decode_frame(message_header.first<frame_header_bytes>());
-  FrameSecret secret = make_frame_secret(opened.suite.cipher, opened.file_key, header, request.label);
+  FrameSecret secret = make_frame_secret(suite.cipher, opened.file_key, header, request.label);
   const bool salvage = static_cast<bool>(request.salvage);
   if (request.index_first && !(first && is_index(*first, first->number)))
     refuse_header(header.size(), "the index is damaged");
-  if (!request.index_first && !salvage && !(first && is_part(*first, 0, opened.suite.cipher)))
+  if (!request.index_first && !salvage && !(first && is_part(*first, 0, suite.cipher)))
     refuse_header(header.size(), "it is not followed by part 0");
   if ((request.index_first || !salvage) && !open_frame(secret, *first, {})) return nullptr;
   return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken, salvage);
@@ -92,17 +107,17 @@ void refuse_message_header(std::uint64_t at) {
 OpenedHeader open_sealed_header(const SessionRequest& request) {
   check_request(request);
   HeaderReader& input = *request.input;
-  const SealedHeader header = read_sealed_header(input, static_cast<bool>(request.salvage));
+  OpenedHeader opened{read_sealed_header(input, static_cast<bool>(request.salvage)), {}, {}, {}};
+  const SealedHeader& header = opened.header;
   if (request.cipher && *request.cipher != header.suite.cipher)
     throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      Advice::omit_cipher);
   if (request.index_first && !header.suite.in_parts)
     throw AuthError("the header is not that of a file made of parts");
-  OpenedHeader opened{header.suite, recipient_kinds(header), {}, {}, {}};
   opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, request);
-  opened.session = open_body(opened, header.bytes, request);
+  opened.session = open_body(opened, request);
   if (!opened.session) refuse_message_header(header.bytes.size());
   return opened;
 }
@@ -114,8 +129,9 @@ std::unique_ptr<Session> open_sealed(SessionRequest request) {
 NewHeader rekey_sealed(const SessionRequest& request, const Keyring& new_keys) {
   check_new_slots(new_keys);
   const OpenedHeader opened = open_sealed_header(request);
-  NewHeader header{make_sealed_header(opened.suite, opened.file_key, new_keys, request.check),
-                   opened.recipients};
+  NewHeader header{make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),
+                   recipient_kinds(opened.header),
+                   not_opened(opened.header, known_openers(request.keyring, new_keys), request)};
   if (!request.index_first) append(header.bytes, opened.message_header);
   return header;
 }

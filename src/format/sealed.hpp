@@ -90,8 +90,7 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request);
 // The beginning of a sealed input, through its first commitment, already verified; with
 // SessionRequest::salvage, part 0 is not.
 struct OpenedHeader {
-  SealedSuite suite;
-  std::vector<KeyKind> recipients;  // unless it is empty, anyone may have sealed the input
+  SealedHeader header;
   Secret file_key;
   std::vector<std::byte>
       message_header;  // what follows the header: salt and commitment, or the header of the first frame

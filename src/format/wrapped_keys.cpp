@@ -10,9 +10,11 @@
 
 #include "base/error.hpp"
 #include "base/rows.hpp"
+#include "base/text.hpp"
 #include "cipher/modes/evp_aead.hpp"
 #include "keys/ml_kem.hpp"
 #include "keys/plugin_key.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {
@@ -68,10 +70,9 @@ static_assert(has_row_for_each(words, &KeyWords::key));
 
 // "a key file, an X25519 identity or a passphrase". At least one kind.
 std::string describe_openers(const std::vector<KeyKind>& kinds) {
-  std::vector<std::string_view> names;
-  for (const KeyKind kind : kinds) names.push_back(row_of(words, kind).opener);
-  if (names.size() == 1) return std::string(names.front());
-  return fmt::format("{} or {}", fmt::join(std::span(names).first(names.size() - 1), ", "), names.back());
+  std::vector<std::string> names;
+  for (const KeyKind kind : kinds) names.emplace_back(row_of(words, kind).opener);
+  return join(names, "or");
 }
 
 // KeyError if one of the identities might open the input with a newer libcrypto.
@@ -137,6 +138,20 @@ void check_combination(const Keyring& keyring) {
       std::ranges::any_of(keyring.keys, is_asymmetric_and(false)))
     throw UsageError("post-quantum recipients cannot be combined with others",
                      "use recipients of one kind; with both, a file would be only as safe as the others");
+}
+
+Keyring known_openers(const Keyring& old_keys, const Keyring& new_keys) {
+  Keyring openers;
+  for (const Key& key : new_keys.keys)
+    if (key.kind == KeyKind::key_file) openers.keys.push_back(key.copy());
+  for (const Key& identity : old_keys.keys) {
+    const bool is_tried = is_asymmetric(identity.kind) && !is_ssh(identity.kind) && !identity.plugin;
+    if (!is_tried || new_keys.count(identity.kind) == 0) continue;
+    const Key recipient = recipient_of(identity);
+    if (std::ranges::count(new_keys.keys, recipient.public_key, &Key::public_key) > 0)
+      openers.keys.push_back(identity.copy());
+  }
+  return openers;
 }
 
 void refuse_header(std::size_t at, std::string_view what) {

@@ -10,10 +10,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/formats.hpp"
@@ -96,6 +99,48 @@ void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_reci
         "can still open it with a quantum computer");
 }
 
+// "1 passphrase slot and 2 X25519 recipient slots"; only their number if there are many kinds.
+std::string count_kinds(const std::vector<SlotDescription>& slots, std::string_view noun) {
+  constexpr std::size_t max_kinds = 8, max_characters = 40;
+  std::vector<std::string> kinds, counts;
+  for (const SlotDescription& slot : slots) kinds.push_back(slot.kind.substr(0, max_characters));
+  for (const auto& [kind, indices] : group_by_name(kinds))
+    counts.push_back(counted(indices.size(), fmt::format("{} {}", kind, noun)));
+  return counts.size() <= max_kinds ? join(counts, "and") : counted(slots.size(), noun);
+}
+
+Description describe(const Format& format, std::span<const std::byte> header) {
+  HeaderReader input([rest = header](std::span<std::byte> out) mutable {
+    const std::size_t count = std::min(out.size(), rest.size());
+    std::ranges::copy(rest.first(count), out.begin());
+    rest = rest.subspan(count);
+    return count;
+  });
+  return format.describe(input);
+}
+
+// "removed 1 passphrase slot; the file now has 1 key file slot"; empty if no slot was removed. A slot for an
+// SSH key is known by its fingerprint.
+std::string describe_change(const Format& format, const NewHeader& header) {
+  const Description now = describe(format, header.bytes);
+  std::vector<SlotDescription> removed = header.removed;
+  std::erase_if(removed, [&now](const SlotDescription& old) {
+    return !old.fingerprint.empty() &&
+           std::ranges::count(now.slots, old.fingerprint, &SlotDescription::fingerprint) > 0;
+  });
+  if (removed.empty()) return {};
+  return fmt::format("removed {}; the file now has {}", count_kinds(removed, now.slot_noun),
+                     count_kinds(now.slots, now.slot_noun));
+}
+
+void note_change(const std::string& file, const std::string& change, const Messages& messages) {
+  if (change.empty()) return;
+  messages.note(fmt::format("{}: {}", file, change));
+  messages.note(
+      "secrets that were not given again no longer open the file, but anyone who had one may have kept the "
+      "data key");
+}
+
 }  // namespace
 
 void run_rekey(const Options& options, const Messages& messages) {
@@ -133,9 +178,12 @@ void run_rekey(const Options& options, const Messages& messages) {
   const NewHeader header = format.rekey(request, new_keys);
   warn_of_new_slots(new_keys, header.old_recipients, messages);
   if (!options.in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
+  const std::string changed_file = options.in_place ? options.input() : target.name;
+  const std::string change = describe_change(format, header);
   if (directory != nullptr) {
     sink->write(header.bytes);
-    return sink->close();
+    sink->close();
+    return note_change(changed_file, change, messages);
   }
   source.begin_here();
   Source& body = armor ? *armor->source : source;
@@ -147,6 +195,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
   sink->close();
+  note_change(changed_file, change, messages);
 }
 
 }  // namespace gpuaes

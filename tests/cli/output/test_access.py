@@ -56,7 +56,7 @@ def replace(request, key, sealed, work):
     options = ["-d", "-k", key, "-i", sealed, "-o"]
     if request.param == "rekey":
         new_key = secret_file(work.parent / "new-key", bytes(range(32))[::-1])
-        options = ["--rekey", "-k", key, "--new-key", new_key, "-i"]
+        options = ["-q", "--rekey", "-k", key, "--new-key", new_key, "-i"]
     wrap = hide_proc() if "without" in request.param else ()
 
     def run(prepare):

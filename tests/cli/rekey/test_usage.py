@@ -147,5 +147,5 @@ def test_secrets_and_input_from_pipes(key):
 def test_the_maximum_number_of_slots(key):
     shutil.copy("sealed", "../copy")
     got = stream("--rekey", "-f", "sealed", "-v", "-k", key, *MANY.split(), "-i", "../copy")
-    assert got.notes == [f"the key from {key} opens the input"]
+    assert got.notes[0] == f"the key from {key} opens the input" and "now has 32 key file slots" in got.notes[1]
     expect_same(PLAIN, stream("-q", "-d", "-k", "new", "-i", "../copy").out)
