@@ -111,32 +111,37 @@ void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::
       fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
 }
 
-// One way to open a header: a key, and the stanzas to try with it.
-struct Attempt {
-  const Key* key;
-  std::span<const Stanza> stanzas;  // one; for a plugin, all
-};
+// The keys in the order in which they are tried.
+std::vector<const Key*> in_order(const Keyring& keyring) {
+  std::vector<const Key*> keys;
+  for (const Key& key : keyring.keys) keys.push_back(&key);
+  std::ranges::stable_sort(keys, {}, &Key::kind);
+  return keys;
+}
 
-// In the order of KeyKind.
-std::vector<Attempt> attempts(const AgeHeader& header, const Keyring& keyring) {
-  std::vector<Attempt> all;
-  for (const Key& key : keyring.keys) {
-    const StanzaKind* const kind = find_stanza_kind(key.kind);
-    if (key.plugin) all.push_back({&key, header.stanzas});
-    for (const Stanza& stanza : header.stanzas)
-      if (kind != nullptr && stanza.type() == kind->type) all.push_back({&key, {&stanza, 1}});
-  }
-  std::ranges::stable_sort(all, {}, [](const Attempt& attempt) { return attempt.key->kind; });
-  return all;
+// Tags have 32 bits, so more stanzas with one tag show that someone made them to cost time.
+constexpr std::size_t max_tagged_stanzas = 16;
+
+// What to try with a key, one after another: single stanzas, or all at once for a plugin.
+std::vector<std::span<const Stanza>> attempts(const AgeHeader& header, const Key& key) {
+  if (key.plugin) return {header.stanzas};
+  std::vector<std::span<const Stanza>> stanzas;
+  const StanzaKind* const kind = find_stanza_kind(key.kind);
+  if (kind == nullptr) return stanzas;
+  const auto tag = kind->tag != nullptr ? std::optional(kind->tag(key)) : std::nullopt;
+  for (const Stanza& stanza : header.stanzas)
+    if (stanza.type() == kind->type && (!tag || stanza.arguments[1] == *tag)) stanzas.push_back({&stanza, 1});
+  if (tag && stanzas.size() > max_tagged_stanzas) stanzas.resize(max_tagged_stanzas);
+  return stanzas;
 }
 
 // Keeps the error of the first plugin that fails in `failure`.
-std::optional<Secret> unwrap(const Attempt& attempt, const SessionRequest& request,
+std::optional<Secret> unwrap(std::span<const Stanza> stanzas, const Key& key, const SessionRequest& request,
                              std::optional<PluginError>& failure) {
-  const Key& key = *attempt.key;
-  if (!key.plugin) return find_stanza_kind(key.kind)->unwrap(attempt.stanzas.front(), key, request);
+  if (request.check) request.check();
+  if (!key.plugin) return find_stanza_kind(key.kind)->unwrap(stanzas.front(), key, request);
   try {
-    return key.plugin->unwrap(key, attempt.stanzas);
+    return key.plugin->unwrap(key, stanzas);
   } catch (const PluginError& error) {
     if (request.detail) request.detail(error.what());
     if (!failure) failure = error;
@@ -151,22 +156,23 @@ std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest
   std::vector<Secret> unwrapped;
   std::optional<PluginError> failure;
   std::string wrong_plugin;  // whose file key the MAC does not confirm
-  for (const Attempt& attempt : attempts(header, request.keyring)) {
-    std::optional<Secret> file_key = unwrap(attempt, request, failure);
-    if (!file_key) continue;
-    if (has_correct_mac(header, *file_key)) {
-      if (request.detail) request.detail(fmt::format("{} opens the input", describe(*attempt.key)));
-      unwrapped.clear();
-      unwrapped.push_back(std::move(*file_key));
-      return unwrapped;
+  for (const Key* const key : in_order(request.keyring))
+    for (const std::span<const Stanza> stanzas : attempts(header, *key)) {
+      std::optional<Secret> file_key = unwrap(stanzas, *key, request, failure);
+      if (!file_key) continue;
+      if (has_correct_mac(header, *file_key)) {
+        if (request.detail) request.detail(fmt::format("{} opens the input", describe(*key)));
+        unwrapped.clear();
+        unwrapped.push_back(std::move(*file_key));
+        return unwrapped;
+      }
+      if (request.salvage)
+        unwrapped.push_back(std::move(*file_key));
+      else if (key->plugin)
+        wrong_plugin = plugin_name(*key);
+      else
+        refuse_header(header.mac_at, "the header or its MAC was modified");
     }
-    if (request.salvage)
-      unwrapped.push_back(std::move(*file_key));
-    else if (attempt.key->plugin)
-      wrong_plugin = plugin_name(*attempt.key);
-    else
-      refuse_header(header.mac_at, "the header or its MAC was modified");
-  }
   if (!wrong_plugin.empty())
     refuse_header(
         header.mac_at,

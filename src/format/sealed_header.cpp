@@ -166,6 +166,7 @@ std::optional<Secret> try_slots(const SealedHeader& header, const SlotKind& kind
   for (const Key& key : request.keyring.keys)
     for (const Slot& slot : header.slots) {
       if (key.kind != kind.key || slot.type != kind.type) continue;
+      if (request.check) request.check();
       std::optional<Secret> file_key = kind.unwrap(slot, key, request);
       if (!file_key) continue;
       if (has_correct_mac(header, *file_key)) {

@@ -125,17 +125,14 @@ Stanza wrap_for_ssh_ed25519(const Secret& file_key, const Key& key, const StopCh
   return stanza;
 }
 
-std::optional<Secret> unwrap_with_ssh_ed25519(const Stanza& stanza, const Key& key,
-                                              const SessionRequest& request) {
-  if (stanza.arguments[1] != fingerprint_of(key)) return std::nullopt;
-  return unwrap_with_identity<ssh_ed25519_kem, ssh_ed25519_wrap_key>(stanza, key, request);
-}
+// As in age 1.3. Another recipient's key may be larger than those that this program accepts.
+constexpr std::size_t max_stanza_rsa_bits = 16384;
 
 void check_ssh_rsa_stanza(const Stanza& stanza) {
   check_argument_count(stanza, 2);
   decode_argument(stanza, 1, ssh_fingerprint_bytes);
   const std::size_t size = stanza.body.size();
-  if (size < min_rsa_bits / 8 || size > max_rsa_bits / 8)
+  if (size < min_rsa_bits / 8 || size > max_stanza_rsa_bits / 8)
     refuse(stanza, fmt::format("has a body of {} bytes", size));
 }
 
@@ -144,7 +141,6 @@ Stanza wrap_for_ssh_rsa(const Secret& file_key, const Key& key, const StopCheck&
 }
 
 std::optional<Secret> unwrap_with_ssh_rsa(const Stanza& stanza, const Key& key, const SessionRequest&) {
-  if (stanza.arguments[1] != fingerprint_of(key)) return std::nullopt;
   std::optional<Secret> file_key = decrypt_ssh_rsa(key.public_key, key.secret, stanza.body);
   if (file_key && file_key->size() != age_file_key_bytes)
     refuse(stanza, fmt::format("has a file key of {} bytes", file_key->size()));
@@ -237,11 +233,13 @@ constexpr std::array kinds{
                .type = ssh_ed25519_type,
                .wrap = wrap_for_ssh_ed25519,
                .check = check_ssh_ed25519_stanza,
-               .unwrap = unwrap_with_ssh_ed25519},
+               .tag = fingerprint_of,
+               .unwrap = unwrap_with_identity<ssh_ed25519_kem, ssh_ed25519_wrap_key>},
     StanzaKind{.key = KeyKind::ssh_rsa,
                .type = ssh_rsa_type,
                .wrap = wrap_for_ssh_rsa,
                .check = check_ssh_rsa_stanza,
+               .tag = fingerprint_of,
                .unwrap = unwrap_with_ssh_rsa},
     StanzaKind{.key = KeyKind::p256,
                .type = p256_type,

@@ -26,6 +26,9 @@ struct StanzaKind {
   // AuthError unless arguments and body are as the specification requires for the type.
   void (*check)(const Stanza& stanza);
 
+  // For SSH keys, the tag in the second argument of the stanzas for a key; otherwise null.
+  std::string (*tag)(const Key& key) = nullptr;
+
   // Null for recipients whose identities only plugins have. The file key; none if the key does not open the
   // stanza, which has passed check(). AuthError if a shared secret is zero. Asks for the passphrase until one
   // opens the stanza.

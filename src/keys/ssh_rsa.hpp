@@ -15,8 +15,9 @@ namespace gpuaes {
 
 inline constexpr char ssh_rsa_type[] = "ssh-rsa";
 
-// Of the modulus; the same limits as in age 1.3.
-inline constexpr std::size_t min_rsa_bits = 2048, max_rsa_bits = 16384;
+// Of the modulus. The minimum is that of age 1.3. Decryption cannot be interrupted, and its time grows with
+// the cube of the size.
+inline constexpr std::size_t min_rsa_bits = 2048, max_rsa_bits = 8192;
 
 // Public keys are as SSH encodes them, and valid.
 PublicBytes make_ssh_rsa_key(std::span<const std::byte> modulus, std::span<const std::byte> exponent);

@@ -179,10 +179,12 @@ TEST_CASE("the numbers of RSA keys are checked") {
   for (const std::string& text :
        {file(none, e, d), file(n, none, d), file(n, e, none), file(concatenate(Bytes(1), n), e, d)})
     CHECK(file_refusal(text) == refused("its numbers are not canonical"));
-  Bytes small(128, std::byte{0x7f});
-  KeyFile weak{.public_key = ssh_strings({type, e, small}),
-               .fields = ssh_strings({type, small, e, d, none, none, none, none})};
-  CHECK(file_refusal(weak.text()) == refused("it has 1023 bits; 2048 to 16384 are allowed"));
+  for (const auto& [bytes, bits] : {std::pair(128, 1023), {1025, 8199}}) {
+    const Bytes modulus(static_cast<std::size_t>(bytes), std::byte{0x7f});
+    const KeyFile odd{.public_key = ssh_strings({type, e, modulus}),
+                      .fields = ssh_strings({type, modulus, e, d, none, none, none, none})};
+    CHECK(file_refusal(odd.text()) == refused(fmt::format("it has {} bits; 2048 to 8192 are allowed", bits)));
+  }
 }
 
 TEST_CASE("truncated and encrypted private keys are refused") {

@@ -60,9 +60,9 @@ POINT = "it is not the canonical form of a point on the curve"
       for y in (1, 2, ssh_keys.PRIME - 1, ssh_keys.PRIME, 2**255 - 1, 2**256 - 1)),
     (ssh_keys.line("ssh-ed25519", bytes(31)), POINT),
     (ssh_keys.line("ssh-rsa", b"\1\0\1", b"\x7f" + bytes(126) + b"\1"),
-     "it has 1023 bits; 2048 to 16384 are allowed"),
-    (ssh_keys.line("ssh-rsa", b"\1\0\1", b"\x01" + bytes(2047) + b"\1"),
-     "it has 16385 bits; 2048 to 16384 are allowed"),
+     "it has 1023 bits; 2048 to 8192 are allowed"),
+    (ssh_keys.line("ssh-rsa", b"\1\0\1", b"\x01" + bytes(1023) + b"\1"),
+     "it has 8193 bits; 2048 to 8192 are allowed"),
     (ssh_keys.line("ssh-rsa", b"\1\0\1", b"\0\x7f" + bytes(254) + b"\1"), "its encoding is not canonical"),
     (ssh_keys.line("ssh-rsa", b"\1", b"\x7f" + bytes(255) + b"\1"),
      "its exponent is not an odd number from 3 to 2^24"),
@@ -147,7 +147,7 @@ def test_private_keys_that_are_not_identities(work):
     ssh_keys.write("ecdsa", ssh_keys.make("ecdsa"))
     ssh_keys.write("small", ssh_keys.make(1024))
     expect_refused("--key: ecdsa is a private key of a type that is not supported", OTHER_TYPE, "-d", "-k", "ecdsa")
-    expect_refused("--key: small is not a valid SSH private key: it has 1024 bits; 2048 to 16384 are allowed", "",
+    expect_refused("--key: small is not a valid SSH private key: it has 1024 bits; 2048 to 8192 are allowed", "",
                    "-d", "-k", "small")
 
 

@@ -102,6 +102,20 @@ def test_only_stanzas_with_the_fingerprint_are_tried(each):
     expect_error(3, f"which has stanzas of type {kind}", each.name, ([kind, "AAAAAA", *share], body))
 
 
+def test_16_stanzas_with_the_tag_of_a_key_are_tried(each):
+    good = ssh_keys.stanza(FILE_KEY, each.text)
+    (kind, tag, *share), body = good
+    wrong, other = ([kind, tag, *share], body[:-1] + bytes([body[-1] ^ 1])), ([kind, "AAAAAA", *share], body)
+    expect_same(PLAIN, stream("-d", "-k", each.name, input=file(*20 * [other], *15 * [wrong], good)).out)
+    expect_error(3, "none of the given identities opens the input", each.name, *16 * [wrong], good)
+    expect_error(3, "none of the given identities opens the input", each.name, *1024 * [wrong])
+
+
+def test_a_larger_rsa_key_of_another_recipient(rsa):
+    larger = ["ssh-rsa", "AAAAAA"], bytes(16384 // 8)
+    expect_same(PLAIN, stream("-d", "-k", "rsa", input=file(larger, ssh_keys.stanza(FILE_KEY, rsa.text))).out)
+
+
 def test_tampered_stanzas(each):
     (kind, tag, *share), body = ssh_keys.stanza(FILE_KEY, each.text)
     flipped = bytes([body[0] ^ 1]) + body[1:]
