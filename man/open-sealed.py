@@ -237,16 +237,16 @@ def open_stanzas(stanzas, kind, secret):
 
 def open_age(kind, secret, header):
     """Yields the plaintext of each segment of an age file. header: the beginning of the file."""
-    line = b""
+    line, header = b"", bytearray(header)
     while not line.startswith(b"---"):
-        line = sealed.file.readline(2**16)
+        line = sealed.file.readline(2**16 + 1)
         check(line.endswith(b"\n"), "the header is malformed or truncated")
         header += line
         check(len(header) <= 2**24, "the header is too long")
-    digit = rb"[A-Za-z0-9+/]"
-    stanza = rb"-> ([!-~]+(?: [!-~]+)*)\n((?:%b{64}\n)*%b{0,63}\n)" % (digit, digit)
-    check(re.fullmatch(rb"age-encryption\.org/v1\n(%b)+--- %b{43}\n" % (stanza, digit), header),
-          "the header is malformed or not of version 1")
+    digit, header = rb"[A-Za-z0-9+/]", bytes(header)
+    stanza = rb"-> ([!-~]+(?: [!-~]+){0,63})\n((?:%b{64}\n)*%b{0,63}\n)" % (digit, digit)
+    check(re.fullmatch(rb"age-encryption\.org/v1\n(%b){1,1024}--- %b{43}\n" % (stanza, digit), header),
+          "the header is malformed, too long or not of version 1")
     file_key = open_stanzas(re.findall(stanza, header), kind, secret)
     mac_key = HKDF(SHA256(), 32, b"", b"header").derive(file_key)
     mac = hmac.new(mac_key, header[:-45], "sha256").digest()

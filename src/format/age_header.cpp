@@ -96,6 +96,8 @@ class Parser {
   void parse_stanza(std::string_view arguments) {
     std::optional<std::vector<std::string>> parsed = parse_arguments(arguments);
     if (!parsed) refuse_line("an argument of a stanza is empty or contains an invalid character");
+    if (parsed->size() > max_stanza_arguments)
+      refuse_line(fmt::format("a stanza has more than {} arguments", max_stanza_arguments));
     Stanza stanza{.arguments = std::move(*parsed), .body = {}, .at = line_at_};
     for (bool is_last = false; !is_last;) {
       const std::string_view line = next_line();
@@ -138,12 +140,14 @@ bool has_correct_mac(const AgeHeader& header, const Secret& file_key) {
   return is_equal(make_mac(message, file_key), header.mac);
 }
 
+std::string text_of(const Stanza& stanza) {
+  const std::vector<std::string_view> arguments(stanza.arguments.begin(), stanza.arguments.end());
+  return std::string(as_text(stanza_text(arguments, stanza.body).bytes()));
+}
+
 std::vector<std::byte> make_age_header(const std::vector<Stanza>& stanzas, const Secret& file_key) {
   std::string text = fmt::format("{}\n", version_line);
-  for (const Stanza& stanza : stanzas) {
-    const std::vector<std::string_view> arguments(stanza.arguments.begin(), stanza.arguments.end());
-    text += as_text(stanza_text(arguments, stanza.body).bytes());
-  }
+  for (const Stanza& stanza : stanzas) text += text_of(stanza);
   text += mac_mark;
   const auto mac = make_mac(bytes_of(text), file_key);
   text += fmt::format(" {}\n", encode_base64(mac, Padding::none));

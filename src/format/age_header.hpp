@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ inline constexpr std::size_t age_file_key_bytes = 16;
 inline constexpr std::size_t age_mac_bytes = 32;
 inline constexpr std::size_t max_age_header_bytes = 16 << 20;
 inline constexpr std::size_t max_stanzas = 1024;  // as in age 1.3
+inline constexpr std::size_t max_stanza_arguments = 64;
 
 // A header whose form has been checked, but not its MAC.
 struct AgeHeader {
@@ -36,7 +38,10 @@ AgeHeader read_age_header(HeaderReader& input);
 // Whether the header's MAC is correct. Compares in constant time.
 bool has_correct_mac(const AgeHeader& header, const Secret& file_key);
 
-// A header with these stanzas.
+// A stanza as it is in a header.
+std::string text_of(const Stanza& stanza);
+
+// A header with these stanzas, which may be too long to be read again.
 std::vector<std::byte> make_age_header(const std::vector<Stanza>& stanzas, const Secret& file_key);
 
 }  // namespace gpuaes

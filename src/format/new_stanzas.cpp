@@ -18,14 +18,12 @@
 namespace gpuaes {
 namespace {
 
-void check_count(std::size_t stanzas) {
-  if (stanzas > max_stanzas)
-    throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
-}
-
 // PluginError if this program or age would refuse the stanza of a plugin and the file with it, whatever the
 // key.
 void check_stanza(const Stanza& stanza, const std::string& plugin) {
+  if (stanza.arguments.size() > max_stanza_arguments)
+    throw PluginError(fmt::format("the plugin {} made a stanza with {} arguments; at most {} are allowed",
+                                  plugin, stanza.arguments.size(), max_stanza_arguments));
   const StanzaKind* const kind = find_stanza_kind(stanza.type());
   if (kind == nullptr) return;
   if (kind->key == KeyKind::passphrase)
@@ -45,6 +43,16 @@ WrappedFileKey wrap(const Secret& file_key, const Key& key, const StopCheck& che
     return wrapped;
   }
   return {.stanzas = {find_stanza_kind(key.kind)->wrap(file_key, key, check)}, .labels = labels_of(key.kind)};
+}
+
+// PluginError if the header would be too long to be read again, which only stanzas of plugins can cause.
+void check_size(std::size_t stanzas, std::size_t header_bytes, const std::string& plugin) {
+  if (stanzas > max_stanzas)
+    throw PluginError(
+        fmt::format("the plugin {} made too many stanzas; a file has at most {}", plugin, max_stanzas));
+  if (header_bytes > max_age_header_bytes)
+    throw PluginError(fmt::format("the plugin {} made stanzas that are too long; a header has at most {} MiB",
+                                  plugin, max_age_header_bytes >> 20));
 }
 
 // "the label postquantum"
@@ -68,19 +76,24 @@ void check_new_stanzas(const Keyring& keyring) {
   if (keyring.find(KeyKind::key_file) != nullptr)
     throw UsageError("the age format does not accept a key file", Advice::seal_for_key_file);
   check_combination(keyring);
-  check_count(keyring.keys.size());
+  if (keyring.keys.size() > max_stanzas)
+    throw UsageError(fmt::format("the age format allows at most {} recipients", max_stanzas));
 }
 
 std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring, const StopCheck& check) {
   std::vector<Stanza> stanzas;
   std::optional<std::vector<std::string>> labels;  // of the first recipient
+  std::string plugin;                              // the last one so far
+  std::size_t header_bytes = make_age_header({}, file_key).size();
   for (const Key& key : keyring.keys) {
+    if (key.plugin) plugin = plugin_name(key);
     WrappedFileKey wrapped = wrap(file_key, key, check);
     if (labels) check_labels(*labels, wrapped.labels);
     labels = std::move(wrapped.labels);
+    for (const Stanza& stanza : wrapped.stanzas) header_bytes += text_of(stanza).size();
     std::ranges::move(wrapped.stanzas, std::back_inserter(stanzas));
+    check_size(stanzas.size(), header_bytes, plugin);
   }
-  check_count(stanzas.size());
   return stanzas;
 }
 

@@ -15,8 +15,8 @@ namespace gpuaes {
 // run.
 void check_new_stanzas(const Keyring& keyring);
 
-// The file key, wrapped for each of the keys. UsageError if the labels of recipients differ, or there are too
-// many stanzas; PluginError, Cancelled, and the errors of StanzaKind::wrap().
+// The file key, wrapped for each of the keys. UsageError if the labels of recipients differ; PluginError,
+// Cancelled, and the errors of StanzaKind::wrap().
 std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring, const StopCheck& check);
 
 // Whether a stanza may be for a key. rage adds some that are not, whose types end with "grease".

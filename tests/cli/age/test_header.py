@@ -1,12 +1,13 @@
 """Headers of age files: what is ignored, what is refused, and the exit status."""
 
 import pathlib
+import sys
 
 import pytest
 
 import age_format as age
 import sealed_format as sf
-from programs import secret_file, stream
+from programs import SANITIZED, secret_file, stream
 from terminals import at_terminal
 
 FILE_KEY, SALT = bytes(range(16)), bytes(16)
@@ -100,11 +101,25 @@ def test_the_size_of_the_header_is_limited(secrets):
         assert status == 0 or "it is longer than 16 MiB" in result.error
 
 
+# Runs a command, and prints its largest resident set in KiB. The process that starts it counts, so it must be small.
+MEMORY_OF = [sys.executable, "-c", "import resource, subprocess, sys; subprocess.check_output(sys.argv[1:]); "
+             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"]  # fmt: skip
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need memory")
+def test_a_long_header_takes_a_small_multiple_of_its_size_in_memory(identity):
+    for stanzas in [(["a"] * 64, bytes(11000))] * 1023, [(["a" * 200] * 64, b"")] * 1023, [(["a"], bytes(11 << 20))]:
+        pathlib.Path("long").write_bytes(made := file([*stanzas, X25519]))
+        kibibytes = int(stream("-d", "-k", identity, "long", wrap=MEMORY_OF).out)
+        assert kibibytes * 1024 < 5 * len(made) + (16 << 20)
+
+
 @pytest.mark.parametrize("text, error", [
     (b"v" * 200, "a line is too long"),
     (b"v1\n-> " + b"a" * 70000 + b"\n", "a line is too long"),
     (file([GREASE] * 1025)[len("age-encryption.org/"):], "it has more than 1024 stanzas"),
-], ids=["version", "argument", "stanzas"])  # fmt: skip
+    (file([X25519, (65 * ["a"], b"")])[len("age-encryption.org/"):], "a stanza has more than 64 arguments"),
+], ids=["version", "argument", "stanzas", "arguments"])  # fmt: skip
 def test_a_header_is_limited(identity, text, error):
     found = stream("-d", "-k", identity, input=b"age-encryption.org/" + text, status=4)
     assert error in found.error

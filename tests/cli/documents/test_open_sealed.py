@@ -236,13 +236,24 @@ def test_it_tries_every_stanza_of_its_kind(opened, identity):
     opened(age_format.seal(PLAIN), "-k", identity, "--label", "x", error="the input is an age file, which has no label")
 
 
+AGE_STANZA = [age_format.x25519_stanza(bytes(16))]
+
+
+def test_it_opens_age_files_with_a_large_header(opened, identity):
+    for stanzas in [(64 * ["a"], bytes(11000))] * 1023, [(["a"], bytes(11 << 20))]:
+        assert opened(age_format.seal(b"x", stanzas + AGE_STANZA, bytes(16)), "-k", identity) == b"x"
+
+
 @pytest.mark.parametrize("stanzas, error", [
     ([(["X25519", "AAAA"], bytes(32))], "a stanza is malformed"),
     ([(["X25519", age_format.b64(bytes(32))], bytes(32))], "a stanza is malformed"),  # the shared secret is zero
     ([(["X25519"], bytes(32))], "a stanza is malformed"),
     ([(["X25519", age_format.b64(b"x" * 32)], bytes(31))], "a stanza is malformed"),
     ([(["scrypt"], b""), (["X25519", "AAAA"], b"")], "a passphrase stanza excludes all others"),
-    ([], "the header is malformed or not of version 1"),
+    ([], "the header is malformed, too long or not of version 1"),
+    ([(65 * ["a"], b""), *AGE_STANZA], "the header is malformed, too long or not of version 1"),
+    ([(["a"], b"")] * 1024 + AGE_STANZA, "the header is malformed, too long or not of version 1"),
+    ([(["a"], bytes(12 << 20))] + AGE_STANZA, "the header is too long"),
 ])
 def test_malformed_headers_of_age_files_are_refused(opened, identity, stanzas, error):
     opened(age_format.seal(PLAIN, stanzas), "-k", identity, error=error)

@@ -151,9 +151,27 @@ def test_a_process_that_the_plugin_leaves_behind(plugin, recipient):
     expect_refused("age-plugin-test ended before it was done", "-r", recipient, input=PLAIN)
 
 
-def test_too_many_stanzas(plugin, recipient):
-    plugin(HEARD + "[ask('recipient-stanza', '0', 'test') for _ in range(1025)]; send('done')")
-    expect_refused("the age format allows at most 1024 recipients", "-r", recipient, status=2, input=PLAIN)
+@pytest.mark.parametrize("stanza, count, error", [
+    ("'test'", 1025, "the plugin test made too many stanzas; a file has at most 1024"),
+    ("'test'", 513, "the plugin test made too many stanzas; a file has at most 1024"),
+    ("*65 * ['test']", 1, "the plugin test made a stanza with 65 arguments; at most 64 are allowed"),
+    ("'test', body=bytes(700_000)", 9, "the plugin test made stanzas that are too long; a header has at most 16 MiB"),
+])  # fmt: skip
+def test_stanzas_that_a_reader_would_refuse(plugin, recipient, stanza, count, error):
+    """They are for two recipients, before and after one that needs no plugin."""
+    plugin(HEARD + f"[ask('recipient-stanza', '0', {stanza}) for _ in range({count})]; send('done')")
+    x25519 = sf.to_text("age", sf.public_key(bytes(range(32))))
+    for order in [recipient, recipient, x25519], [x25519, recipient, recipient]:
+        expect_refused(error, *(word for each in order for word in ("-r", each)), input=PLAIN)
+
+
+def test_stanzas_that_a_reader_accepts(plugin, recipient, identity):
+    for stanza, count in ("'a'", 1023), ("*64 * ['a']", 1), ("'a', body=bytes(700_000)", 16):
+        plugin(f"""{HEARD}
+if MACHINE == "recipient-v1": [ask("recipient-stanza", "0", {stanza}) for _ in range({count})]
+{{"recipient-v1": wrap, "identity-v1": unwrap}}[MACHINE](messages)
+send("done")""")
+        assert stream("-d", "-k", identity, input=stream("-r", recipient, input=PLAIN).out).out == PLAIN
 
 
 def test_no_file_key(plugin, sealed, identity):
