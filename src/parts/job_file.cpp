@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -169,7 +170,9 @@ std::string absolute_name(const std::string& name) {
   if (name.starts_with('/')) return name;
   const std::unique_ptr<char, void (*)(void*)> folder(get_current_dir_name(), std::free);
   if (!folder) throw io_error("cannot find the current directory for", name, errno);
-  return fmt::format("{}/{}", folder.get(), name);
+  std::string absolute = fmt::format("{}/{}", folder.get(), name);
+  if (absolute.size() >= PATH_MAX) throw io_error("cannot record the absolute name of", name, ENAMETOOLONG);
+  return absolute;
 }
 
 PlannedInput describe(const FdSource& file) {

@@ -177,6 +177,16 @@ def test_the_current_directory_must_have_a_name(key):
     assert os.listdir() == ["input"]
 
 
+def test_an_absolute_name_that_cannot_be_opened_is_refused(key):
+    for _ in range(22):
+        os.mkdir(200 * "d")
+        os.chdir(200 * "d")
+    write_input("input", b"text")
+    found = plan(key, "dir", input="input", status=1)
+    assert found.error == "cannot record the absolute name of input: File name too long"
+    assert os.listdir() == ["input"]
+
+
 def test_the_name_of_the_input_need_not_exist_on_another_host(key):
     write_input("input", some_bytes(1000))
     plan(key, "dir", input="input", count=1)
