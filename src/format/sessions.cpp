@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cipher/modes/aead.hpp"
+#include "cipher/modes/last_segment.hpp"
 #include "cipher/modes/segments.hpp"
 
 namespace gpuaes {

@@ -6,7 +6,6 @@
 #include "cipher/modes/evp_aead.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
 #include "cipher/modes/segment_jobs.hpp"
-#include "keys/secret.hpp"
 
 namespace gpuaes {
 namespace {
@@ -92,20 +91,6 @@ bool open_as_last(const Job& job, std::size_t index, std::span<std::byte> plain)
   last.first_segment += index;
   last.ends_message = true;
   return !make_aead(last)->open(last);
-}
-
-std::optional<std::size_t> find_last_segment(const Job& job, std::size_t index) {
-  const auto segment = segment_to_open(job, index);
-  const std::unique_ptr<Aead> aead = make_aead(job);
-  Secret plain(segment.plain.size());
-  Job shorter = job;
-  shorter.first_segment += index;
-  for (std::size_t size = 0; size < plain.size(); ++size) {
-    shorter.in = segment.sealed.first(size + tag_bytes);
-    shorter.out = plain.bytes().first(size);
-    if (!aead->open(shorter)) return shorter.in.size();
-  }
-  return std::nullopt;
 }
 
 }  // namespace gpuaes

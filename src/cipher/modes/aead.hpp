@@ -29,9 +29,4 @@ std::unique_ptr<Aead> make_aead(const Job& job);
 // wrong.
 bool open_as_last(const Job& job, std::size_t index, std::span<std::byte> plain);
 
-// If bytes were appended to a stream, its last segment is a prefix of segment `index` of a job to open.
-// Returns the size of that prefix, with its tag, or nothing if none verifies. Tries each size, so the work is
-// quadratic in the size of a segment.
-std::optional<std::size_t> find_last_segment(const Job& job, std::size_t index);
-
 }  // namespace gpuaes

@@ -17,6 +17,46 @@
 
 namespace gpuaes {
 
+// The tags of messages with one one-time key, r and s.
+class Poly1305Mac {
+ public:
+  using Sum = poly1305::Number;  // of the blocks so far
+
+  explicit Poly1305Mac(const std::uint32_t one_time_key[8]) : r_(poly1305::load_clamped(one_time_key)) {
+    std::copy_n(one_time_key + 4, 4, s_);
+  }
+  ~Poly1305Mac() {
+    wipe(std::as_writable_bytes(std::span(r_.limbs)));
+    wipe(std::as_writable_bytes(std::span(s_)));
+  }
+  Poly1305Mac(const Poly1305Mac&) = delete;
+  Poly1305Mac& operator=(const Poly1305Mac&) = delete;
+
+  // Adds bytes, padded with zeros to whole blocks: first the associated data, then the ciphertext.
+  void add(Sum& sum, std::span<const std::byte> bytes) const {
+    for (std::size_t at = 0; at < bytes.size(); at += tag_bytes) {
+      std::uint32_t words[4]{};
+      std::memcpy(words, bytes.data() + at, std::min(bytes.size() - at, sizeof words));
+      sum = multiply(poly1305::add(sum, poly1305::load(words, true)), r_);
+    }
+  }
+
+  Tag finish(Sum sum, std::uint64_t aad_bytes, std::uint64_t ciphertext_bytes) const {
+    const std::array<std::uint64_t, 2> sizes{aad_bytes, ciphertext_bytes};
+    add(sum, std::as_bytes(std::span(sizes)));
+    std::uint32_t words[4];
+    poly1305::finish(sum, s_, words);
+    wipe(std::as_writable_bytes(std::span(sum.limbs)));
+    Tag tag;
+    std::memcpy(tag.data(), words, sizeof words);
+    return tag;
+  }
+
+ private:
+  poly1305::Number r_;
+  std::uint32_t s_[4];
+};
+
 class ChaCha20Poly1305 {
  public:
   explicit ChaCha20Poly1305(std::span<const std::byte> key) {  // 32 bytes
@@ -31,70 +71,55 @@ class ChaCha20Poly1305 {
   void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
     crypt(nonce, plain, ciphertext);
-    std::ranges::copy(tag(nonce, aad, ciphertext), tag_out.begin());
+    const Tag made = tag(nonce, aad, ciphertext);
+    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
   }
 
   // Returns false if the tag is wrong, and then leaves `plain` unchanged. Compares tags in constant time.
   [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
                           std::span<const std::byte> ciphertext, std::span<const std::byte> given_tag,
                           std::span<std::byte> plain) const {
-    if (!is_equal(tag(nonce, aad, ciphertext), given_tag)) return false;
+    const Tag made = tag(nonce, aad, ciphertext);
+    if (!is_equal(std::as_bytes(std::span(made)), given_tag)) return false;
     crypt(nonce, ciphertext, plain);
     return true;
   }
 
- private:
-  using Words = std::array<std::uint32_t, 4>;
+  Poly1305Mac mac(const Nonce& nonce) const {
+    const Keystream first = keystream(nonce, 0);
+    return Poly1305Mac(first.block.words);
+  }
 
-  // A block of keystream as bytes; the caller wipes it. Words are little-endian, as on every supported host.
-  std::array<std::byte, chacha20::block_bytes> keystream(const Nonce& nonce, std::uint32_t counter) const {
+ private:
+  // A block of keystream, wiped on destruction. Words are little-endian, as on every supported host.
+  struct Keystream {
+    ~Keystream() { wipe(std::as_writable_bytes(std::span(block.words))); }
+    chacha20::Block block;
+  };
+  Keystream keystream(const Nonce& nonce, std::uint32_t counter) const {
     std::uint32_t words[chacha20::nonce_words];
     std::memcpy(words, nonce.bytes.data(), sizeof words);
-    chacha20::Block block = chacha20::block(key_.data(), counter, words);
-    std::array<std::byte, chacha20::block_bytes> bytes;
-    std::memcpy(bytes.data(), block.words, bytes.size());
-    wipe(std::as_writable_bytes(std::span(block.words)));
-    return bytes;
+    return {chacha20::block(key_.data(), counter, words)};
   }
 
   // Block 0 is the key of Poly1305.
   void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
     for (std::size_t at = 0; at < in.size(); at += chacha20::block_bytes) {
-      auto stream = keystream(nonce, static_cast<std::uint32_t>(at / chacha20::block_bytes + 1));
-      const std::size_t size = std::min(in.size() - at, stream.size());
-      for (std::size_t i = 0; i < size; ++i) out[at + i] = in[at + i] ^ stream[i];
-      wipe(stream);
+      const Keystream stream = keystream(nonce, static_cast<std::uint32_t>(at / chacha20::block_bytes + 1));
+      const auto bytes = std::as_bytes(std::span(stream.block.words));
+      const std::size_t size = std::min(in.size() - at, bytes.size());
+      for (std::size_t i = 0; i < size; ++i) out[at + i] = in[at + i] ^ bytes[i];
     }
   }
 
-  // The MAC of aad and ciphertext, each filled up with zeros to whole blocks, and their lengths.
-  std::array<std::byte, tag_bytes> tag(const Nonce& nonce, std::span<const std::byte> aad,
-                                       std::span<const std::byte> ciphertext) const {
-    auto one_time_key = keystream(nonce, 0);
-    Words r_words, s;
-    std::memcpy(r_words.data(), one_time_key.data(), sizeof r_words);
-    std::memcpy(s.data(), one_time_key.data() + sizeof r_words, sizeof s);
-    poly1305::Number r = poly1305::load_clamped(r_words.data()), sum{};
-    add_blocks(sum, r, aad);
-    add_blocks(sum, r, ciphertext);
-    const std::array<std::uint64_t, 2> sizes{aad.size(), ciphertext.size()};
-    add_blocks(sum, r, std::as_bytes(std::span(sizes)));
-    Words words;
-    poly1305::finish(sum, s.data(), words.data());
-    std::array<std::byte, tag_bytes> made;
-    std::memcpy(made.data(), words.data(), sizeof words);
-    wipe(one_time_key);
-    for (Words* each : {&r_words, &s}) wipe(std::as_writable_bytes(std::span(*each)));
-    for (poly1305::Number* each : {&r, &sum}) wipe(std::as_writable_bytes(std::span(each->limbs)));
+  Tag tag(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext) const {
+    const Poly1305Mac mac = this->mac(nonce);
+    Poly1305Mac::Sum sum{};
+    mac.add(sum, aad);
+    mac.add(sum, ciphertext);
+    const Tag made = mac.finish(sum, aad.size(), ciphertext.size());
+    wipe(std::as_writable_bytes(std::span(sum.limbs)));
     return made;
-  }
-
-  static void add_blocks(poly1305::Number& sum, const poly1305::Number& r, std::span<const std::byte> bytes) {
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof(Words)) {
-      Words words{};
-      std::memcpy(words.data(), bytes.data() + at, std::min(bytes.size() - at, sizeof words));
-      sum = multiply(add(sum, poly1305::load(words.data(), true)), r);
-    }
   }
 
   std::array<std::uint32_t, chacha20::key_words> key_;

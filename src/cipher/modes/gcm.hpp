@@ -1,6 +1,6 @@
 // AES-GCM (NIST SP 800-38D, section 7) with one key, a block at a time: the reference implementation. It
 // takes any block as the first counter block J0, which callers make from their nonce (section 7.1, step 2),
-// and makes 128-bit tags. Like aes.hpp, it makes secret-dependent memory accesses.
+// and makes 128-bit tags. Like aes.hpp, encryption makes secret-dependent memory accesses; tags do not.
 #pragma once
 
 #include <algorithm>
@@ -40,14 +40,47 @@ inline ghash::Element hash_key(const aes::RoundKeys& keys) {
   return element;
 }
 
+// The tags of messages with one key and one J0 (section 7.1, steps 4 to 6).
+class GcmMac {
+ public:
+  using Sum = ghash::Element;  // of the blocks so far
+
+  GcmMac(const aes::RoundKeys& keys, const CounterBlock& j0)
+      : hash_key_(hash_key(keys)),
+        mask_(ghash::load(aes::encrypt(keys, aes::load_block(load_counter(j0))).words)) {}
+  ~GcmMac() {
+    wipe(std::as_writable_bytes(std::span(&hash_key_, 1)));
+    wipe(std::as_writable_bytes(std::span(&mask_, 1)));
+  }
+  GcmMac(const GcmMac&) = delete;
+  GcmMac& operator=(const GcmMac&) = delete;
+
+  // Adds bytes, padded with zeros to whole blocks: first the associated data, then the ciphertext.
+  void add(Sum& sum, std::span<const std::byte> bytes) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
+      const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));
+      const auto* const block = reinterpret_cast<const std::uint8_t*>(bytes.data());
+      sum = multiply(ghash::add(sum, ghash::load_bytes(block, size)), hash_key_);
+    }
+  }
+
+  Tag finish(const Sum& sum, std::size_t aad_bytes, std::size_t ciphertext_bytes) const {
+    const ghash::Lengths lengths{aad_bytes, ciphertext_bytes};
+    Tag tag{};
+    ghash::store_bytes(ghash::add(multiply(ghash::add(sum, lengths.last_block()), hash_key_), mask_),
+                       tag.data());
+    return tag;
+  }
+
+ private:
+  ghash::Multiplier hash_key_;
+  ghash::Element mask_;  // the encrypted J0
+};
+
 class Gcm {
  public:
-  explicit Gcm(std::span<const std::byte> key)  // 16, 24 or 32 bytes
-      : keys_(aes::expand_key(key)), hash_key_(hash_key(keys_)) {}
-  ~Gcm() {
-    wipe(std::as_writable_bytes(std::span(&keys_, 1)));
-    wipe(std::as_writable_bytes(std::span(&hash_key_, 1)));
-  }
+  explicit Gcm(std::span<const std::byte> key) : keys_(aes::expand_key(key)) {}  // 16, 24 or 32 bytes
+  ~Gcm() { wipe(std::as_writable_bytes(std::span(&keys_, 1))); }
   Gcm(const Gcm&) = delete;
   Gcm& operator=(const Gcm&) = delete;
 
@@ -62,12 +95,14 @@ class Gcm {
 
   Tag tag(const CounterBlock& j0, std::span<const std::byte> aad,
           std::span<const std::byte> ciphertext) const {
-    ghash::Element sum = hash(hash({}, aad), ciphertext);
-    sum = multiply(add(sum, ghash::Lengths{aad.size(), ciphertext.size()}.last_block()), hash_key_);
-    Tag tag{};
-    ghash::store_bytes(add(sum, ghash::load_bytes(encrypt(j0).data())), tag.data());
-    return tag;
+    const GcmMac mac = this->mac(j0);
+    GcmMac::Sum sum{};
+    mac.add(sum, aad);
+    mac.add(sum, ciphertext);
+    return mac.finish(sum, aad.size(), ciphertext.size());
   }
+
+  GcmMac mac(const CounterBlock& j0) const { return {keys_, j0}; }
 
   // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
   void seal(const CounterBlock& j0, std::span<const std::byte> aad, std::span<const std::byte> plain,
@@ -90,23 +125,12 @@ class Gcm {
   }
 
  private:
-  // GHASH (section 6.4), continued from `sum` with these bytes, padded with zeros to whole blocks.
-  ghash::Element hash(ghash::Element sum, std::span<const std::byte> bytes) const {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
-      const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));
-      const auto* const block = reinterpret_cast<const std::uint8_t*>(bytes.data());
-      sum = multiply(add(sum, ghash::load_bytes(block, size)), hash_key_);
-    }
-    return sum;
-  }
-
   CounterBlock encrypt(CounterBlock block) const {
     aes::encrypt_block(keys_, block.data(), block.data());
     return block;
   }
 
   aes::RoundKeys keys_;
-  ghash::Multiplier hash_key_;
 };
 
 }  // namespace gpuaes
