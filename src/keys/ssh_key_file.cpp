@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/core_names.h>
+#include <openssl/decoder.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
@@ -25,9 +26,10 @@ namespace {
   throw UsageError(fmt::format("{} is not a valid SSH private key: {}", name, what));
 }
 
+constexpr char types_hint[] = "use a key of type ssh-ed25519 or ssh-rsa";
+
 [[noreturn]] void refuse_type(const std::string& name) {
-  throw UsageError(fmt::format("{} is a private key of a type that is not supported", name),
-                   "use a key of type ssh-ed25519 or ssh-rsa");
+  throw UsageError(fmt::format("{} is a private key of a type that is not supported", name), types_hint);
 }
 
 [[noreturn]] void refuse_passphrase(const std::string& name) {
@@ -146,19 +148,31 @@ Secret rsa_number(const EvpKey& key, const char* parameter) {
   return bytes;
 }
 
-Key parse_der(const Secret& contents, const std::string& name) {
+// Null if it is not a key of that type. No other type is decoded, because libcrypto would compute the public
+// key of a large DSA key for minutes.
+EvpKey decode_der(const Secret& contents, const char* type) {
+  EVP_PKEY* key = nullptr;
+  const std::unique_ptr<OSSL_DECODER_CTX, FreeWith<OSSL_DECODER_CTX_free>> decoder(
+      OSSL_DECODER_CTX_new_for_pkey(&key, "DER", nullptr, type, EVP_PKEY_KEYPAIR, nullptr, nullptr));
+  check_call(decoder != nullptr, "OSSL_DECODER_CTX_new_for_pkey");
   const unsigned char* at = octets(contents.bytes().data());
-  const EvpKey key(d2i_AutoPrivateKey(nullptr, &at, static_cast<long>(contents.size())));
-  if (key == nullptr) {
-    ERR_clear_error();
-    refuse(name, "it is damaged or of an unknown type");
-  }
-  if (EVP_PKEY_is_a(key.get(), "RSA") == 1)
+  std::size_t left = contents.size();
+  if (OSSL_DECODER_from_data(decoder.get(), &at, &left) != 1) ERR_clear_error();
+  return EvpKey(key);
+}
+
+Key parse_der(const Secret& contents, const std::string& name) {
+  if (const EvpKey key = decode_der(contents, "RSA"))
     return {.kind = KeyKind::ssh_rsa,
             .secret = rsa_number(key, OSSL_PKEY_PARAM_RSA_D),
             .public_key = make_ssh_rsa_key(rsa_number(key, OSSL_PKEY_PARAM_RSA_N).bytes(),
                                            rsa_number(key, OSSL_PKEY_PARAM_RSA_E).bytes())};
-  if (EVP_PKEY_is_a(key.get(), "ED25519") != 1) refuse_type(name);
+  const EvpKey key = decode_der(contents, "ED25519");
+  if (key == nullptr)
+    throw UsageError(
+        fmt::format("{} is not a valid SSH private key: it is damaged or of a type that is not supported",
+                    name),
+        types_hint);
   Key identity{.kind = KeyKind::ssh_ed25519, .secret = Secret(private_key_bytes)};
   std::size_t size = identity.secret.size();
   check_call(EVP_PKEY_get_raw_private_key(key.get(), octets(identity.secret.bytes().data()), &size) == 1,

@@ -1,5 +1,6 @@
 """ssh keys on the command line and in files: which are accepted, and what is said about the others."""
 
+import base64
 import pathlib
 import shutil
 import subprocess
@@ -149,6 +150,21 @@ def test_private_keys_that_are_not_identities(work):
     expect_refused("--key: ecdsa is a private key of a type that is not supported", OTHER_TYPE, "-d", "-k", "ecdsa")
     expect_refused("--key: small is not a valid SSH private key: it has 1024 bits; 2048 to 8192 are allowed", "",
                    "-d", "-k", "small")
+
+
+def der(tag, data):
+    size = len(data).to_bytes((len(data).bit_length() + 7) // 8, "big")
+    return bytes([tag, *([len(data)] if len(data) < 128 else [0x80 | len(size), *size])]) + data
+
+
+def test_a_dsa_key_whose_public_key_would_take_long_to_compute():
+    """PKCS #8, with numbers of 100,000 bits."""
+    number, zero = der(2, b"\x7f" * 12500), der(2, b"\0")
+    algorithm = der(0x30, der(6, bytes.fromhex("2a8648ce380401")) + der(0x30, 3 * number))
+    text = base64.encodebytes(der(0x30, zero + algorithm + der(4, number))).decode()
+    secret_file("dsa", f"-----BEGIN PRIVATE KEY-----\n{text}-----END PRIVATE KEY-----\n".encode())
+    expect_refused("--key: dsa is not a valid SSH private key: it is damaged or of a type that is not supported",
+                   OTHER_TYPE, "-d", "-k", "dsa")
 
 
 def test_keys_in_the_wrong_place(ed25519, key):
