@@ -3,6 +3,7 @@
 import collections
 import concurrent.futures
 import itertools
+import re
 import time
 
 from execution import execute
@@ -104,8 +105,8 @@ class Campaign:
 
 
 # Functions that every program calls: if no fault is injected at one of these, the library no longer intercepts it.
-ESSENTIAL = ("read", "pread", "write", "fsync", "close", "openat", "linkat", "renameat", "mmap", "mlock",
-             "pthread_create", "getentropy", "malloc")
+ESSENTIAL = ("read", "pread", "write", "fsync", "close", "openat", "linkat", "renameat", "renameat2", "unlinkat",
+             "fchmod", "F_OFD_SETLK", "mmap", "mlock", "pthread_create", "getentropy", "malloc")
 
 
 def calls_to_hit(count, limit):
@@ -124,8 +125,11 @@ def system_cases(campaign, runs, quick):
     """Every fault at every call, both once and from that call on; with --quick, only at some calls."""
     lists = []
     for run in runs:
+        always_fail = tuple(fault.partition("=")[0] + "=" for fault in run.without)
         for name, count in sorted(campaign.count_calls(run).items()):
-            hits = calls_to_hit(count, 12 if quick else count)
+            if name.startswith(always_fail) or not re.match(run.only, name):
+                continue
+            hits = calls_to_hit(count, 8 if quick else count)
             lists.append([Case(run, f"{name}:{n}", {}) for n in hits])
             if not name.endswith("=EINTR"):  # a call that is always interrupted is retried forever
                 lists.append([Case(run, f"{name}:{n}+", {}) for n in (hits[:1] if quick else hits)])

@@ -1,33 +1,24 @@
-"""Executes one run with one fault and judges the result."""
+"""Executes one run with one fault."""
 
 import collections
 import contextlib
 import fcntl
 import os
-import re
-import signal
-import stat
 import struct
 import subprocess
 import tempfile
 
+from judge import Injection, judge
+
 PIPE_BYTES = 1 << 20  # holds the input of each run
 TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer is considered hung
-
-# Faults that the programs tolerate at any call.
-HARMLESS = re.compile(
-    r"(read|pread|write|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait|waitpid)=EINTR|\w+=short|fcntl=EPERM"
-    r"|(O_TMPFILE|O_DIRECT|preadv|mincore|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP")
-
-# Faults after which data may be lost, if they hit an output.
-LOSSES = re.compile(r"(write|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC)")
 
 # wrong: the problem, or None. where: what the fault hit, empty if it was not injected. record: all calls.
 Outcome = collections.namedtuple("Outcome", "wrong status where stderr record")
 
-LAYOUT = struct.Struct("=56sQQ256s")  # Entry in tests/faults/record.hpp
+LAYOUT = struct.Struct("=56sQQQq256s96s")  # Entry in tests/faults/record.hpp
 CAPACITY = 1024
-Entry = collections.namedtuple("Entry", "calls injected where")
+Entry = collections.namedtuple("Entry", "calls injected synced target where named")
 
 
 def text_of(field):
@@ -42,19 +33,19 @@ class Record:
         with open(path, "wb") as file:
             file.truncate(CAPACITY * LAYOUT.size)
 
-    def environment(self, library, fault):
-        """The environment for the process. `fault` is NAME:N, NAME:N+, or empty to only count calls."""
-        return {"LD_PRELOAD": library, "FAULTS_RECORD": self.path, "FAULTS_AT": fault}
+    def environment(self, library, faults):
+        """The environment for the process. Each fault is NAME:N or NAME:N+; without faults, calls are only counted."""
+        return {"LD_PRELOAD": library, "FAULTS_RECORD": self.path, "FAULTS_AT": ",".join(faults)}
 
     def read(self):
         """Returns the entries by the fault's name, and removes the file."""
         entries = {}
         with open(self.path, "rb") as file:
             while chunk := file.read(LAYOUT.size):
-                name, calls, injected, where = LAYOUT.unpack(chunk)
+                name, calls, injected, synced, target, where, named = LAYOUT.unpack(chunk)
                 if not text_of(name):
                     break
-                entries[text_of(name)] = Entry(calls, injected, text_of(where))
+                entries[text_of(name)] = Entry(calls, injected, synced, target, text_of(where), text_of(named))
         os.unlink(self.path)
         return entries
 
@@ -87,95 +78,20 @@ def run_program(fixture, run, folder, environment):
     return process.returncode, output
 
 
-def wrong_messages(program, status, stderr, silent):
-    lines = stderr.splitlines()
-    count = collections.Counter()
-    for line in lines:
-        found = re.match(rf"{program}: (error|hint|warning): [^A-Z ].*[^. ]$", line)
-        if not found:
-            return f"unexpected line on standard error: {line}"
-        count[found[1]] += 1
-    if status == 0 and count["error"]:
-        return "an error message with status 0"
-    if status != 0 and count["error"] != 1 and not silent:
-        return f"{count['error']} error messages"
-    return "several hints" if count["hint"] > 1 else None
-
-
-def names_in(folder):
-    """The files in a folder and in the folders in it, and those of these folders that are empty."""
-    names = set()
-    for path, folders, files in os.walk(folder):
-        inner = os.path.relpath(path, folder)
-        names |= {os.path.normpath(os.path.join(inner, name)) for name in files}
-        if inner != "." and not folders and not files:
-            names.add(inner + "/")
-    return names
-
-
-def wrong_files(run, folder, status, lost):
-    """The working folder must have complete results, or the files from before the run. A run that fails after its
-    output is complete may leave the output, unless a part of it may be `lost`."""
-    there, whole, before = names_in(folder), set(run.results), set(run.files)
-    if status != 0:
-        there = {name for name in there if not (run.keeps and re.fullmatch(run.keeps, name))}
-    if not before - run.removes <= there <= before | whole or (status == 0 and (not whole <= there or run.removes & there)):
-        return f"leaves the files {sorted(there)}; before, there were {sorted(before)}"
-    for name in there:
-        path = os.path.join(folder, name)
-        with open(path, "rb") as file:
-            content = file.read()
-        if content == run.files.get(name) and (status != 0 or name not in whole):
-            continue
-        if name not in whole:
-            return f"changes {name}"
-        if status != 0 and lost and len(run.results) == 1:
-            return f"leaves {name}, {len(content)} bytes, though a part of it may be lost"
-        extra = stat.S_IMODE(os.stat(path).st_mode) & ~run.modes.get(name, 0o644)
-        wrong = run.results[name](content) or (extra and f"the mode has extra bits {extra:o}")
-        if wrong:
-            return f"{name}: {wrong}"
-    return None
-
-
-def loses_output(fault, where, folder):
-    """Whether output may be lost, in which case the run must fail. Files are also opened for writing only to check
-    them, and an error of close() is harmless there."""
-    used = (" writing ",) if fault.startswith("close=") else (" writing ", " checking ")
-    is_output = where.startswith("1 ") or any(use + folder + "/" in where for use in used)
-    return LOSSES.fullmatch(fault) and is_output
-
-
-def wrong_status(status, fault, lost):
-    if status < 0:
-        return f"died of {signal.Signals(-status).name}"
-    if status not in (0, 1):
-        return f"status {status}"
-    if status != 0 and (not fault or HARMLESS.fullmatch(fault)):
-        return f"status {status}, though no important call failed"
-    if status == 0 and lost:
-        return "status 0, though the output may be lost"
-    return None
-
-
-def judge(run, folder, status, output, fault, where):
-    """The problem, or None. `where` is empty if the fault was not injected."""
-    if not output:
-        return f"hangs: still running after {TIMEOUT} s"
-    stdout, stderr = output
-    lost = loses_output(fault, where, folder)
-    silent = where.startswith("2 ")  # the fault hit standard error itself
-    return (wrong_status(status, fault if where else "", lost)
-            or wrong_messages(f"gpuaes-{run.program}", status, stderr.decode(errors="replace"), silent)
-            or (run.stdout(stdout, status == 0) if run.stdout else stdout and "unexpected output")
-            or wrong_files(run, folder, status, lost))
-
-
 def evict(file):
     """Removes a file from the page cache, as far as its file system allows."""
     file.flush()
     os.fsync(file.fileno())
     os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def injection_of(fault, entries):
+    """None if the fault was not injected."""
+    entry = entries.get(fault.rpartition(":")[0])
+    if not entry or not entry.injected:
+        return None
+    named = frozenset(filter(None, entry.named.split(",")))
+    return Injection(fault, entry.where or "its call", entry.synced, entry.target, named)
 
 
 def execute(fixture, run, fault, environment=None):
@@ -190,12 +106,10 @@ def execute(fixture, run, fault, environment=None):
                 os.fchmod(file.fileno(), run.modes.get(name, 0o644))
                 if run.uncached:
                     evict(file)
-        injected = record.environment(fixture.fault_library, fault)
+        injected = record.environment(fixture.fault_library, [*run.without, *([fault] if fault else [])])
         status, output = run_program(fixture, run, folder, {**injected, **(environment or {})})
         entries = record.read()
-        name = fault.rpartition(":")[0]
-        entry = entries.get(name)
-        where = (entry.where or "its call") if entry and entry.injected else ""
-        wrong = judge(run, folder, status, output, name, where)
+        injection = injection_of(fault, entries)
+        wrong = judge(run, folder, status, output, injection) if output else f"hangs: still running after {TIMEOUT} s"
         stderr = output[1].decode(errors="replace") if output else ""
-        return Outcome(wrong, status, where, stderr, entries)
+        return Outcome(wrong, status, injection.where if injection else "", stderr, entries)

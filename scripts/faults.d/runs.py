@@ -12,6 +12,21 @@ from execution import evict
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 OLD = b"what was in the file before\n" * 5000
 
+# Faults that a run must tolerate, with the numbers of the calls. The tests' files have the right owner and group, and no
+# ACL. A new file without a name has the right mode; one with a temporary name has a stricter one.
+ACCESS = r"(fchown=\w+|fgetxattr=EOPNOTSUPP|fremovexattr=(EOPNOTSUPP|EPERM)):.*"
+MODE = r"|fchmod=\w+:.*"
+PROBE = r"|linkat=\w+:1\+?"  # with an output of unknown size, a link is tried first
+
+# File systems that lack something: FUSE without O_TMPFILE; no links, as under Landlock; exFAT, which has hardly anything.
+NAMED = ("O_TMPFILE=EOPNOTSUPP:1+",)
+LINKLESS = ("linkat=EPERM:1+",)
+PLAIN = (*NAMED, *LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EPERM:1+", "fsetxattr=EOPNOTSUPP:1+",
+         "fremovexattr=EOPNOTSUPP:1+", "fgetxattr=EOPNOTSUPP:1+")
+
+# The calls at the end of a run. On these file systems, only they are made to fail.
+END = r"(linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
+
 
 @dataclasses.dataclass
 class Run:
@@ -28,6 +43,13 @@ class Run:
     modes: dict = dataclasses.field(default_factory=dict)  # of these files, if not 0644
     syncs: int = 0  # calls of fsync() that make the results durable
     uncached: bool = False  # whether `files` are removed from the page cache before the run
+    early: frozenset = frozenset()  # results that a run may leave that fails before or after
+    output: str = None  # the result that is kept if it is complete when a step fails
+    synced_before: int = 0  # files that are synced before that output
+    checks_input: bool = False  # whether the program finally checks that the input has not changed
+    tolerates: str = None  # a regular expression for faults, with the number of the call, that this run must tolerate
+    without: tuple = ()  # faults at all calls, for a file system that does not support something
+    only: str = ""  # a regular expression for the beginnings of the faults to inject
 
 
 class Fixture:
@@ -164,22 +186,38 @@ def without(files, name):
     return {other: content for other, content in files.items() if other != name}
 
 
+FILE_SYSTEMS = (
+    ("named", NAMED, ("seal-over", "open-new", "rekey", "reports", "seal-part", "seal-elsewhere", "join")),
+    ("linkless", LINKLESS, ("seal-command", "seal-pipe-part")),
+    ("plain", PLAIN, ("seal-over", "open-new", "rekey", "reports", "seal-elsewhere")),
+)
+
+
+def on_file_system(run, kind, without):
+    """The same run on a file system that lacks something."""
+    tolerates = ACCESS + MODE if kind == "named" else run.tolerates
+    return dataclasses.replace(run, name=f"{run.name}/{kind}", without=without, only=END, tolerates=tolerates)
+
+
 def system_runs(fixture):
     """Runs on CPU lanes."""
     secret = {"d/job": 0o600}
     sealed, plain = fixture.opens("-k {key}"), fixture.same(fixture.plain)
     lanes = "-l cpu:2 -b 64K"
     direct = "-l cpu:2 -b 256K"  # smaller chunks are not read directly
-    return [
+    runs = [
         Run("seal-pipe", "-k {key} -b 64K", stdin=fixture.plain, stdout=sealed),
         Run("seal-over", f"-k {{key}} {lanes} -i {{plain}} -o out", files={"out": OLD}, results={"out": sealed},
-            modes={"out": 0o640}, syncs=2),
-        Run("open-new", f"-d -k {{key}} {lanes} -i {{sealed}} -o out", results={"out": plain}, syncs=2),
+            modes={"out": 0o640}, syncs=2, output="out", tolerates=ACCESS),
+        Run("open-new", f"-d -k {{key}} {lanes} -i {{sealed}} -o out", results={"out": plain},
+            syncs=2, output="out", tolerates=ACCESS + MODE),
         Run("rekey", "--rekey -k {key} --new-key {new} -i out", files={"out": fixture.sealed},
-            results={"out": fixture.opens("-k {new}")}, modes={"out": 0o640}, syncs=2),
+            results={"out": fixture.opens("-k {new}")}, modes={"out": 0o640},
+            syncs=2, output="out", checks_input=True, tolerates=ACCESS),
         Run("keygen", "-o out", results={"out": fixture.begins(b"")}, modes={"out": 0o600}, program="keygen", syncs=2),
         Run("open-pipe", f"-d -k {{key}} {lanes}", stdin=fixture.sealed, stdout=plain),
-        Run("seal-new", f"-k {{key}} {lanes} -i {{plain}} -o out", results={"out": sealed}, syncs=2),
+        Run("seal-new", f"-k {{key}} {lanes} -i {{plain}} -o out", results={"out": sealed},
+            syncs=2, output="out", tolerates=ACCESS + MODE),
         Run("raw-file", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=fixture.same(fixture.raw)),
         Run("raw-pipe", f"-f raw --iv {IV} -k {{key}} {lanes}", stdin=fixture.plain, stdout=fixture.same(fixture.raw)),
         Run("test", f"--test -k {{key}} {lanes} -i {{sealed}}"),
@@ -192,35 +230,43 @@ def system_runs(fixture):
         Run("identity", "--x25519 -o out", stdout=fixture.begins(b"age1"), program="keygen",
             results={"out": fixture.begins(b"")}, modes={"out": 0o600}, syncs=2),
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
-            results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")}, syncs=4),
-        Run("seal-command", f"-k {{key}} {lanes} -o out -- cat {{plain}}", results={"out": sealed}, syncs=2),
+            results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")},
+            syncs=4, output="out", tolerates=ACCESS + MODE, early=frozenset(["trace"])),
+        Run("seal-command", f"-k {{key}} {lanes} -o out -- cat {{plain}}", results={"out": sealed},
+            syncs=2, output="out", tolerates=ACCESS + MODE + PROBE),
         Run("plan", "plan -k {key} -i {plain} -n 2 -o d", stdout=fixture.same(b"2\n"), program="parts", syncs=3, modes=secret,
             results={"d/head": fixture.sized(119), "d/job": fixture.sized(len(fixture.planned["d/job"]))}),
         Run("seal-part", f"seal d --part 1 {lanes} --verify", files=without(fixture.complete, "d/part.0000001"), modes=secret,
-            results={"d/part.0000001": fixture.joins("d/part.0000001", fixture.complete)}, program="parts", syncs=2),
+            results={"d/part.0000001": fixture.joins("d/part.0000001", fixture.complete)},
+            program="parts", syncs=2, output="d/part.0000001", checks_input=True, tolerates=ACCESS + MODE),
         Run("seal-pipe-part", f"seal d --part 0 {lanes}", stdin=fixture.plain, files=fixture.planned_pipe, modes=secret,
-            results={"d/part.0000000": fixture.joins("d/part.0000000", fixture.planned_pipe)}, program="parts", syncs=2),
+            results={"d/part.0000000": fixture.joins("d/part.0000000", fixture.planned_pipe)},
+            program="parts", syncs=2, output="d/part.0000000", tolerates=ACCESS + MODE + PROBE),
         Run("seal-elsewhere", f"seal d --part 1 {lanes} -o out --receipt receipt", files=fixture.planned, modes=secret,
             results={"out": fixture.joins("d/part.0000001", fixture.complete), "receipt": fixture.sized(104)},
-            program="parts", syncs=4),
+            program="parts", syncs=4, output="out", checks_input=True, tolerates=ACCESS + MODE),
         Run("seal-again", f"seal d --part 1 -q {lanes}", files=fixture.complete, modes=secret, program="parts"),
         Run("status", "status d", stdout=fixture.begins(b"parts     2\n"), files=fixture.planned, modes=secret,
             program="parts"),
         Run("join", "join d -o out", files=fixture.complete, modes=secret, removes=frozenset(["d/job"]), program="parts", syncs=5,
-            results={"d/index": fixture.completes("d/index", fixture.complete), "out": sealed}),
+            results={"d/index": fixture.completes("d/index", fixture.complete), "out": sealed},
+            output="out", synced_before=1, early=frozenset(["d/index"]), tolerates=ACCESS + MODE),
         Run("open-parts", f"-d -k {{key}} {lanes} {{joined}}", stdout=plain),
         Run("open-part", f"-d -k {{key}} --part 1 {lanes} {{joined}}",
             stdout=fixture.same(fixture.plain[(len(fixture.plain) // 16384 + 2) // 2 * 16384:])),
         Run("rekey-parts", "--rekey -k {key} --new-key {new} d", files=fixture.joined, syncs=2,
-            results={"d/head": fixture.completes("d/head", fixture.joined, "new")}),
+            results={"d/head": fixture.completes("d/head", fixture.joined, "new")},
+            output="d/head", checks_input=True, tolerates=ACCESS),
         Run("open-into", f"-d -k {{key}} --part 0/1 --into out {lanes} {{sealed}}", results={"out": plain}, syncs=3,
-            keeps=r"out\.\w+-1/(data|done\.0)?"),
+            keeps=r"out\.\w+-1/(data|lock\.0|done\.0)?"),
         Run("seal-uncached", f"-k {{key}} {direct} -i in", files={"in": fixture.plain}, results={"in": plain},
             stdout=sealed, uncached=True),
         Run("open-uncached", f"-d -k {{key}} {direct} -i in", files={"in": fixture.sealed},
             results={"in": fixture.same(fixture.sealed)}, stdout=plain, uncached=True),
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
+    return runs + [on_file_system(run, kind, without)
+                   for run in runs for kind, without, names in FILE_SYSTEMS if run.name in names]
 
 
 def device_runs(fixture):

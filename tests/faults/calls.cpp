@@ -80,6 +80,12 @@ Function* next(Function*, const char* name) {
   return reinterpret_cast<Function*>(faults::find_next(name));
 }
 
+// The result of a call that gave a file this name.
+int named(const char* path, long result) {
+  if (result == 0) faults::note_named(path);
+  return static_cast<int>(result);
+}
+
 bool fails_to_open(const char* call, const char* path, int flags) {
   const bool nameless = (flags & O_TMPFILE) == O_TMPFILE && fails("O_TMPFILE", path, {EOPNOTSUPP});
   const bool direct = (flags & O_DIRECT) != 0 && fails("O_DIRECT", path, {EINVAL});
@@ -123,6 +129,12 @@ CALL(ssize_t, write, int fd, const void* bytes, size_t size) {
   if (fails("write", fd, {EIO, ENOSPC, EINTR})) return -1;
   return real(fd, bytes, shortened("write", fd, size));
 }
+
+CALL(ssize_t, pwrite, int fd, const void* bytes, size_t size, off_t at) {
+  if (fails("pwrite", fd, {EIO, ENOSPC, EINTR})) return -1;
+  return syscall(SYS_pwrite64, fd, bytes, shortened("pwrite", fd, size), at);
+}
+SAME_CALL(pwrite64, pwrite)
 
 CALL(off_t, lseek, int fd, off_t offset, int whence) {
   return fails("lseek", fd, {EINVAL}) ? -1 : syscall(SYS_lseek, fd, offset, whence);
@@ -181,11 +193,16 @@ CALL(int, close, int fd) {
   return -1;
 }
 
+// The program may be told that it lost data, that the file system cannot sync, or neither (EACCES).
+#define SYNC_ERRORS \
+  { EIO, ENOSPC, EDQUOT, ESTALE, EINVAL, EOPNOTSUPP, ENOSYS, EACCES, EINTR }
 CALL(int, fsync, int fd) {
-  return fails("fsync", fd, {EIO, EINVAL, EINTR}) ? -1 : static_cast<int>(syscall(SYS_fsync, fd));
+  if (fails("fsync", fd, SYNC_ERRORS) || syscall(SYS_fsync, fd) != 0) return -1;
+  return faults::note_synced(fd), 0;
 }
 CALL(int, fdatasync, int fd) {
-  return fails("fdatasync", fd, {EIO, EINVAL, EINTR}) ? -1 : static_cast<int>(syscall(SYS_fdatasync, fd));
+  if (fails("fdatasync", fd, SYNC_ERRORS) || syscall(SYS_fdatasync, fd) != 0) return -1;
+  return faults::note_synced(fd), 0;
 }
 CALL(int, sync_file_range, int fd, off_t offset, off_t bytes, unsigned flags) {
   if (fails("sync_file_range", fd, {ENOSYS})) return -1;
@@ -208,38 +225,61 @@ CALL(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
 }
 SAME_CALL(fallocate64, fallocate)
 
-// Duplicating needs a free descriptor; the system limits the size of pipes.
+// Duplicating needs a free descriptor; the system limits the size of pipes; not every file system has locks.
 CALL(int, fcntl, int fd, int command, void* argument) {
   const bool duplicates = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
   if (duplicates && fails("fcntl", fd, {EMFILE})) return -1;
   if (command == F_SETPIPE_SZ && fails("fcntl", fd, {EPERM})) return -1;
+  const bool locks = command == F_OFD_SETLK || command == F_OFD_SETLKW;
+  if (locks && fails("F_OFD_SETLK", fd, {ENOLCK, EOPNOTSUPP})) return -1;
   return static_cast<int>(syscall(SYS_fcntl, fd, command, argument));
 }
 SAME_CALL(fcntl64, fcntl)
 
 // Names -----------------------------------------------------------------------------------------
 
-CALL(int, rename, const char* from, const char* to) {
-  return fails("rename", to, {EIO, EPERM})
-             ? -1
-             : static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+CALL(int, renameat2, int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  if (fails("renameat2", to, {EIO, EPERM, EACCES, EXDEV, EINVAL})) return -1;
+  return named(to, syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 CALL(int, renameat, int from_folder, const char* from, int to_folder, const char* to) {
-  if (fails("renameat", to, {EIO, EPERM})) return -1;
-  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
+  if (fails("renameat", to, {EIO, EPERM, EACCES, EXDEV})) return -1;
+  return named(to, syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
 }
-CALL(int, renameat2, int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  if (fails("renameat2", to, {EIO, EPERM, EINVAL})) return -1;
-  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+CALL(int, rename, const char* from, const char* to) {
+  if (fails("rename", to, {EIO, EPERM, EACCES, EXDEV})) return -1;
+  return named(to, syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+#define LINK_ERRORS \
+  { EIO, EPERM, EACCES, EXDEV, EOPNOTSUPP, EMLINK, ENOENT }
+CALL(int, linkat, int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  if (fails("linkat", to, LINK_ERRORS)) return -1;
+  return named(to, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 CALL(int, link, const char* from, const char* to) {
-  return fails("link", to, {EIO, EPERM})
-             ? -1
-             : static_cast<int>(syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+  if (fails("link", to, LINK_ERRORS)) return -1;
+  return named(to, syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
-CALL(int, linkat, int from_folder, const char* from, int to_folder, const char* to, int flags) {
-  if (fails("linkat", to, {EIO, EPERM, ENOENT})) return -1;
-  return static_cast<int>(syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
+CALL(int, unlinkat, int folder, const char* path, int flags) {
+  return fails("unlinkat", path, {EPERM, EACCES})
+             ? -1
+             : static_cast<int>(syscall(SYS_unlinkat, folder, path, flags));
+}
+CALL(int, unlink, const char* path) {
+  if (fails("unlink", path, {EPERM, EACCES})) return -1;
+  return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, 0));
+}
+CALL(int, mkdir, const char* path, mode_t mode) {
+  if (fails("mkdir", path, {EACCES, ENOSPC})) return -1;
+  return static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+}
+CALL(int, mkdirat, int folder, const char* path, mode_t mode) {
+  if (fails("mkdirat", path, {EACCES, ENOSPC})) return -1;
+  return static_cast<int>(syscall(SYS_mkdirat, folder, path, mode));
+}
+CALL(int, rmdir, const char* path) {
+  if (fails("rmdir", path, {EACCES, EBUSY})) return -1;
+  return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
 }
 CALL(ssize_t, readlink, const char* path, char* target, size_t size) {
   return fails("readlink", path, {EACCES}) ? -1 : syscall(SYS_readlinkat, AT_FDCWD, path, target, size);
@@ -266,6 +306,23 @@ CALL(int, fstatat, int folder, const char* path, struct stat* status, int flags)
   return static_cast<int>(syscall(SYS_newfstatat, folder, path, status, flags));
 }
 SAME_CALL(fstatat64, fstatat)
+CALL(int, statx, int folder, const char* path, int flags, unsigned mask, struct statx* status) {
+  if (fails("statx", path, {EIO, EACCES})) return -1;
+  return static_cast<int>(syscall(SYS_statx, folder, path, flags, mask, status));
+}
+CALL(int, faccessat, int folder, const char* path, int mode, int flags) {
+  static const auto real = next(replaced_faccessat, "faccessat");
+  return fails("faccessat", path, {EIO, EACCES}) ? -1 : real(folder, path, mode, flags);
+}
+CALL(int, utimensat, int folder, const char* path, const timespec* times, int flags) {
+  if (fails("utimensat", path, {EPERM, EROFS})) return -1;
+  return static_cast<int>(syscall(SYS_utimensat, folder, path, times, flags));
+}
+CALL(int, futimens, int fd, const timespec* times) {
+  return fails("futimens", fd, {EPERM, EROFS})
+             ? -1
+             : static_cast<int>(syscall(SYS_utimensat, fd, nullptr, times, 0));
+}
 CALL(int, statfs, const char* path, struct statfs* status) {
   return fails("statfs", path, {EIO}) ? -1 : static_cast<int>(syscall(SYS_statfs, path, status));
 }
@@ -273,13 +330,15 @@ CALL(int, fstatfs, int fd, struct statfs* status) {
   return fails("fstatfs", fd, {EIO}) ? -1 : static_cast<int>(syscall(SYS_fstatfs, fd, status));
 }
 CALL(int, fchmod, int fd, mode_t mode) {
-  return fails("fchmod", fd, {EPERM}) ? -1 : static_cast<int>(syscall(SYS_fchmod, fd, mode));
+  return fails("fchmod", fd, {EPERM, EOPNOTSUPP, ENOSYS}) ? -1
+                                                          : static_cast<int>(syscall(SYS_fchmod, fd, mode));
 }
 CALL(int, fchown, int fd, uid_t owner, gid_t group) {
-  return fails("fchown", fd, {EPERM}) ? -1 : static_cast<int>(syscall(SYS_fchown, fd, owner, group));
+  return fails("fchown", fd, {EPERM, EINVAL}) ? -1 : static_cast<int>(syscall(SYS_fchown, fd, owner, group));
 }
 CALL(ssize_t, fgetxattr, int fd, const char* name, void* value, size_t size) {
-  return fails("fgetxattr", fd, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_fgetxattr, fd, name, value, size);
+  return fails("fgetxattr", fd, {EOPNOTSUPP, EPERM, EIO}) ? -1
+                                                          : syscall(SYS_fgetxattr, fd, name, value, size);
 }
 CALL(ssize_t, getxattr, const char* path, const char* name, void* value, size_t size) {
   return fails("getxattr", path, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_getxattr, path, name, value, size);

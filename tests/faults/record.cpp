@@ -16,13 +16,23 @@
 namespace faults {
 namespace {
 
-struct State {
-  Entry* entries = nullptr;
-  std::size_t capacity = 0;
-  std::mutex mutex;  // held while adding an entry
+struct Fault {
   char name[sizeof Entry::name] = "";
   std::uint64_t nth = 0;
   bool onward = false;
+};
+
+constexpr std::size_t max_faults = 16, max_files = 64;
+
+struct State {
+  Entry* entries = nullptr;
+  std::size_t capacity = 0;
+  std::mutex mutex;  // held while adding an entry, a file or a name
+  Fault faults[max_faults];
+  std::size_t fault_count = 0;
+  struct stat files[max_files] = {};  // synced files
+  std::size_t file_count = 0;
+  char named[sizeof Entry::named] = "";
   ElfW(Addr) code = 0;  // where the program's code begins and ends
   ElfW(Addr) code_end = 0;
 
@@ -38,13 +48,28 @@ struct State {
 
 constinit State state;
 
-void read_fault(const char* text) {
-  const char* const colon = strrchr(text, ':');
-  if (colon == nullptr || static_cast<std::size_t>(colon - text) >= sizeof State::name) return;
-  memcpy(state.name, text, static_cast<std::size_t>(colon - text));
-  char* end = nullptr;
-  state.nth = strtoull(colon + 1, &end, 10);
-  state.onward = *end == '+';
+void read_faults(const char* text) {
+  while (state.fault_count < max_faults) {
+    const char* const colon = strchr(text, ':');
+    if (colon == nullptr || static_cast<std::size_t>(colon - text) >= sizeof Fault::name) return;
+    Fault& fault = state.faults[state.fault_count++];
+    memcpy(fault.name, text, static_cast<std::size_t>(colon - text));
+    char* end = nullptr;
+    fault.nth = strtoull(colon + 1, &end, 10);
+    fault.onward = *end == '+';
+    const char* const comma = strchr(end, ',');
+    if (comma == nullptr) return;
+    text = comma + 1;
+  }
+}
+
+bool is_due(const char* name, std::uint64_t call, int descriptor) {
+  for (std::size_t i = 0; i < state.fault_count; ++i) {
+    const Fault& fault = state.faults[i];
+    if (strcmp(name, fault.name) != 0) continue;
+    if (call == fault.nth || (call > fault.nth && fault.onward && descriptor != STDERR_FILENO)) return true;
+  }
+  return false;
 }
 
 // Makes system calls directly, because this library replaces the functions for them.
@@ -70,6 +95,23 @@ int find_program(dl_phdr_info* object, std::size_t, void*) {
   return 1;
 }
 
+// The number of this file among the synced ones, or -1.
+std::int64_t number_of_file(const struct stat& file) {
+  for (std::size_t i = 0; i < state.file_count; ++i)
+    if (state.files[i].st_dev == file.st_dev && state.files[i].st_ino == file.st_ino)
+      return static_cast<std::int64_t>(i);
+  return -1;
+}
+
+void describe_history(Entry& entry, int descriptor) {
+  const std::lock_guard lock(state.mutex);
+  struct stat file {};
+  const bool is_open = descriptor >= 0 && syscall(SYS_fstat, descriptor, &file) == 0;
+  entry.synced = state.file_count;
+  entry.target = is_open ? number_of_file(file) : -1;
+  memcpy(entry.named, state.named, sizeof entry.named);
+}
+
 void describe(Entry& entry, int descriptor, const char* path) {
   char link[32];
   char target[200] = "";
@@ -91,7 +133,7 @@ void begin() {
   const char* const record = getenv("FAULTS_RECORD");
   const char* const fault = getenv("FAULTS_AT");
   dl_iterate_phdr(find_program, nullptr);
-  if (fault != nullptr) read_fault(fault);
+  if (fault != nullptr) read_faults(fault);
   if (record != nullptr) map_record(record);
 }
 
@@ -104,11 +146,30 @@ bool hits(const char* name, int descriptor, const char* path) {
   if (state.entries == nullptr) return false;
   Entry* const entry = state.find(name);
   if (entry == nullptr) return false;
-  const std::uint64_t call = ++entry->calls;
-  if (strcmp(name, state.name) != 0) return false;
-  if (call != state.nth && (call < state.nth || !state.onward || descriptor == STDERR_FILENO)) return false;
-  if (entry->injected++ == 0) describe(*entry, descriptor, path);
+  if (!is_due(name, ++entry->calls, descriptor)) return false;
+  if (entry->injected++ == 0) {
+    describe(*entry, descriptor, path);
+    describe_history(*entry, descriptor);
+  }
   return true;
+}
+
+void note_synced(int descriptor) {
+  struct stat file {};
+  const long flags = syscall(SYS_fcntl, descriptor, F_GETFL);
+  if ((flags & O_ACCMODE) == O_RDONLY || syscall(SYS_fstat, descriptor, &file) != 0) return;
+  const std::lock_guard lock(state.mutex);
+  if (state.file_count < max_files && number_of_file(file) < 0) state.files[state.file_count++] = file;
+}
+
+void note_named(const char* path) {
+  const char* const slash = strrchr(path, '/');
+  const char* const base = slash == nullptr ? path : slash + 1;
+  if (base[0] == '.') return;
+  const std::lock_guard lock(state.mutex);
+  const std::size_t used = strlen(state.named);
+  if (used + strlen(base) + 2 <= sizeof state.named)
+    snprintf(state.named + used, sizeof state.named - used, "%s,", base);
 }
 
 void* find_next(const char* name) {
