@@ -1,0 +1,376 @@
+"""A complete output whose last step fails is kept next to its name as .NAME.gpuaes-kept, unless its data may be lost."""
+
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+
+import pytest
+
+from file_systems import KEPT, append_only, expect_kept, is_plain, kept_files, restricted, says_lost
+from parts_steps import content, join, plan, plan_and_seal, seal, write_input
+from processes import finish, unfinished_files, wait_until_idle
+from programs import PATIENCE, Result, check, expect_same, files_here, openssl_ctr, parts, raw, secret_file, some_bytes
+from programs import start, start_raw, stream
+from special_files import hide_proc
+
+PLAIN, OTHER = some_bytes(300_000), some_bytes(200_000)[::-1]
+LARGE = (64 << 20) + 1  # bytes, for which a link is tried before anything is written
+REFUSALS = ["EPERM", "EACCES", "EXDEV", "EOPNOTSUPP"]
+UNSUPPORTED = ["EINVAL", "EOPNOTSUPP", "ENOSYS"]
+
+
+@pytest.fixture(autouse=True)
+def plain(work):
+    pathlib.Path("../plain").write_bytes(PLAIN)
+
+
+@pytest.fixture
+def decrypt(key):
+    """Decrypts PLAIN, or other data, to a file."""
+
+    def run(output, *options, data=PLAIN, **how):
+        sealed = stream("-q", "-k", key, input=data).out
+        return stream("-q", "-d", "-k", key, "-o", output, *options, input=sealed, **how)
+
+    return run
+
+
+def blocked(key, output, data=PLAIN, options=("-o",), **how):
+    """Encrypts to a new file, at whose name a directory appears before the end. The run must fail."""
+    child = start_raw(key, *options, output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+    child.stdin.write(data)
+    child.stdin.flush()
+    wait_until_idle(child)
+    os.mkdir(output)
+    err = child.communicate(timeout=PATIENCE)[1].decode()
+    os.rmdir(output)
+    return check(Result(child.returncode, b"", err), (), 1)
+
+
+# --- What is kept, and where -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("output", ["out", "folder/out", "../here/out"])
+def test_the_complete_output_is_kept_and_the_hint_names_it(key, output):
+    os.mkdir("folder")
+    found = blocked(key, output)
+    assert found.error.startswith(f"cannot rename the output to {output}: ")
+    expect_kept(found, output, is_plain(openssl_ctr(PLAIN)))
+    assert files_here() == ["folder"] and os.listdir("folder") == []
+
+
+def test_without_o_tmpfile_too(key):
+    found = blocked(key, "out", wrap=hide_proc())
+    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
+    assert files_here() == []
+
+
+def test_the_next_run_that_fails_replaces_it(key):
+    for data in PLAIN, OTHER, PLAIN:
+        found = blocked(key, "out", data)
+        assert kept_files() == files_here() == [f".out.{KEPT}"]
+        expect_same(openssl_ctr(data), content(f".out.{KEPT}"))
+    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
+
+
+def test_a_link_at_its_name_is_replaced_and_not_followed(key):
+    pathlib.Path("mine").write_bytes(b"mine")
+    os.symlink("mine", f".out.{KEPT}")
+    found = blocked(key, "out")
+    assert not os.path.islink(f".out.{KEPT}")
+    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
+    assert content("mine") == b"mine"
+
+
+def test_if_it_cannot_be_kept_the_message_says_that_it_is_lost(key):
+    os.mkdir(f".out.{KEPT}")
+    pathlib.Path(f".out.{KEPT}/file").touch()
+    found = blocked(key, "out")
+    assert says_lost(found) and KEPT not in found.hint
+    assert files_here() == [f".out.{KEPT}"] and os.listdir(f".out.{KEPT}") == ["file"]
+
+
+def test_a_run_that_succeeds_afterwards_is_not_affected(key):
+    blocked(key, "out")
+    raw(key, "-o", "out", input=OTHER)
+    expect_same(openssl_ctr(OTHER), content("out"))
+
+
+# By the bytes of each character.
+LONG_NAMES = {"1": "x" * 255, "1, a little shorter": "x" * 240, "2": "\u00fc" * 127, "1 and 2": "x" + "\u00fc" * 127,
+              "3": "\u6f22" * 85, "4": "\U0001f512" * 63}
+
+
+@pytest.mark.parametrize("name", LONG_NAMES.values(), ids=LONG_NAMES)
+def test_long_names_are_cut_between_characters(key, name):
+    """Different names lead to different files."""
+    kept = set()
+    for each in name, name[:-1] + "y":
+        found = blocked(key, each)
+        [file] = kept_files()
+        assert len(os.fsencode(file)) <= 255 and file in found.hint and file.startswith(f".{name[:20]}")
+        os.fsencode(file).decode()
+        expect_same(openssl_ctr(PLAIN), content(file))
+        kept.add(file)
+        os.unlink(file)
+    assert len(kept) == 2 and files_here() == []
+
+
+@pytest.mark.parametrize("name", LONG_NAMES.values(), ids=LONG_NAMES)
+def test_long_temporary_names_are_cut_between_characters(key, name):
+    """They also contain a hash of the whole name."""
+    temporary = []
+    for each in name, name[:-1] + "y":
+        child = start("gpuaes-stream", "-q", "-k", key, "-o", each, stdin=subprocess.PIPE, wrap=hide_proc())
+        wait_until_idle(child)
+        [file] = unfinished_files()
+        assert len(os.fsencode(file)) <= 255
+        os.fsencode(file).decode()
+        temporary.append(file[:-6])
+        child.communicate(PLAIN, PATIENCE)
+        assert child.returncode == 0 and files_here() == [each]
+        os.unlink(each)
+    assert temporary[0] != temporary[1]
+
+
+# --- Steps that fail -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", REFUSALS)
+def test_if_links_are_refused_a_large_output_has_a_name_from_the_beginning(decrypt, key, error):
+    """So has one of unknown size."""
+    wrap = restricted(f"linkat={error}")
+    for before in b"old", None:
+        if before is not None:
+            pathlib.Path("out").write_bytes(before)
+        assert decrypt("out", wrap=wrap).err == ""
+        expect_same(PLAIN, content("out"))
+        assert files_here() == ["out"]
+        os.unlink("out")
+    with open("../large", "wb") as file:
+        file.truncate(LARGE)
+    raw(key, "-i", "../large", "-o", "out", wrap=wrap)
+    assert os.stat("out").st_size == LARGE and files_here() == ["out"]
+
+
+@pytest.mark.parametrize("error", REFUSALS)
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_a_small_output_that_cannot_be_linked_is_copied(key, error, before):
+    """It gets its name, or is kept."""
+    if before is not None:
+        pathlib.Path("out").write_bytes(before)
+    found = raw(key, "-i", "../plain", "-o", "out", wrap=restricted(f"linkat={error}"), status=(0, 1))
+    if found.status == 1:
+        expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
+        assert files_here() == ([] if before is None else ["out"])
+    else:
+        assert files_here() == ["out"]
+    if before is not None or found.status == 0:
+        expect_same(before if found.status == 1 else openssl_ctr(PLAIN), content("out"))
+
+
+@pytest.mark.root
+def test_in_an_append_only_directory_no_link_is_tried(key, decrypt):
+    """It could not be removed."""
+    with append_only("grows"):
+        decrypt("grows/out")
+        assert os.listdir("grows") == ["out"]
+        expect_same(PLAIN, content("grows/out"))
+        with open("../large", "wb") as file:
+            file.truncate(LARGE)
+        raw(key, "-i", "../large", "-o", "grows/large")
+        assert sorted(os.listdir("grows")) == ["large", "out"]
+
+
+def test_where_no_file_can_get_a_name_it_fails_before_it_reads_input(key):
+    os.mkfifo("../never")
+    with open("../never", "r+b", buffering=0):
+        found = stream("-q", "-k", key, "-i", "../never", "-o", "out", wrap=restricted("make_reg"), status=1)
+    assert found.error.startswith("--output: cannot ") and found.error.endswith(": Permission denied")
+    assert files_here() == []
+
+
+def test_where_no_file_can_get_a_name_a_small_output_is_lost(key):
+    found = raw(key, "-i", "../plain", "-o", "out", wrap=restricted("make_reg"), status=1)
+    assert says_lost(found) or found.error.startswith("--output: cannot create ")
+    assert files_here() == []
+
+
+@pytest.mark.parametrize("error", UNSUPPORTED)
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_a_file_system_that_cannot_sync_is_no_error(decrypt, error, before):
+    if before is not None:
+        pathlib.Path("out").write_bytes(before)
+    found = decrypt("out", "--stats", "stats", wrap=restricted(f"fsync={error}"))
+    expect_same(PLAIN, content("out"))
+    assert found.err == "" and files_here() == ["out", "stats"]
+
+
+def test_keys_and_parts_on_a_file_system_that_cannot_sync(key):
+    wrap = restricted("fsync=EINVAL")
+    write_input("in", PLAIN)
+    parts("plan", "-k", key, "-i", "in", "-n", "2", "-o", "dir", wrap=wrap)
+    for number in "01":
+        parts("seal", "dir", "--part", number, wrap=wrap)
+    parts("join", "dir", "-o", "joined", wrap=wrap)
+    for number in "01":
+        stream("-d", "-k", key, "--part", f"{number}/2", "--into", "out", "joined", wrap=wrap)
+    expect_same(PLAIN, content("out"))
+    assert files_here() == ["dir", "in", "joined", "out"]
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC", "EDQUOT", "ESTALE"])
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_what_may_be_lost_is_not_kept(decrypt, error, before):
+    if before is not None:
+        pathlib.Path("out").write_bytes(before)
+    found = decrypt("out", wrap=restricted(f"fsync={error}"), status=1)
+    assert KEPT not in found.hint and files_here() == ([] if before is None else ["out"])
+    assert before is None or content("out") == before
+
+
+@pytest.mark.parametrize("error", ["EPERM", "EOPNOTSUPP", "ENOSYS"])
+def test_a_mode_owner_and_group_that_are_right_are_not_set(decrypt, error):
+    wrap = restricted(f"fchmod={error}", f"fchown={error}")
+    for mode in None, 0o644:
+        if mode:
+            os.chmod("out", mode)
+        assert decrypt("out", wrap=wrap).err == ""
+        assert stat.S_IMODE(os.stat("out").st_mode) == 0o644 and files_here() == ["out"]
+
+
+def test_a_mode_that_is_too_open_is_not_published(decrypt):
+    pathlib.Path("out").write_bytes(b"old")
+    os.chmod("out", 0o600)
+    found = decrypt("out", wrap=restricted("fchmod=EPERM"), status=(0, 1))
+    assert stat.S_IMODE(os.stat("out").st_mode) == 0o600
+    expect_same(b"old" if found.status == 1 else PLAIN, content("out"))
+    for name in kept_files():
+        assert found.status == 1 and stat.S_IMODE(os.stat(name).st_mode) == 0o600
+
+
+def test_a_signal_leaves_nothing(key):
+    child = start("gpuaes-stream", "-q", "-k", key, "-o", "out", stdin=subprocess.PIPE)
+    child.stdin.write(PLAIN)
+    child.stdin.flush()
+    wait_until_idle(child)
+    child.send_signal(signal.SIGTERM)
+    assert finish(child) == -signal.SIGTERM and files_here() == []
+
+
+# --- Statistics, receipts, keys and parts ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_statistics_that_cannot_be_written(key, before):
+    if before is not None:
+        pathlib.Path("out").write_bytes(before)
+    found = raw(key, "-o", "out", "--stats", "/dev/full", input=PLAIN, status=1)
+    assert found.error.startswith("cannot write /dev/full")
+    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
+    assert files_here() == ([] if before is None else ["out"])
+    assert before is None or content("out") == before
+
+
+def test_statistics_that_cannot_get_their_name(key):
+    found = blocked(key, "stats", options=["-o", "out", "--stats"])
+    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
+    assert not os.path.exists("out")
+
+
+def test_statistics_of_standard_output_that_cannot_be_written(key):
+    """It is written already."""
+    found = raw(key, "--stats", "/dev/full", input=PLAIN, status=1)
+    expect_same(openssl_ctr(PLAIN), found.out)
+    assert KEPT not in found.err and files_here() == []
+
+
+def test_a_receipt_that_cannot_be_written(key):
+    write_input("../in", PLAIN)
+    plan(key, "dir", input="../in", count=1)
+    pathlib.Path("part").write_bytes(b"old")
+    found = seal("dir", 0, "-q", "-o", "part", "--receipt", "/dev/full", status=1)
+    assert content("part") == b"old"
+
+    def is_part(data):
+        shutil.copytree("dir", "../copy")
+        pathlib.Path("../copy/part.0000000").write_bytes(data)
+        join("../copy", "-o", "../joined")
+        expect_same(PLAIN, stream("-d", "-k", key, "../joined").out)
+
+    expect_kept(found, "part", is_part)
+    assert files_here() == ["dir", "part"] and sorted(os.listdir("dir")) == ["head", "job"]
+
+
+def test_a_repeated_seal_whose_receipt_fails_leaves_the_file_of_the_first(key):
+    write_input("../in", PLAIN)
+    plan(key, "dir", input="../in", count=1)
+    seal("dir", 0, "-q", "-o", "part", "--receipt", "receipt")
+    seal("dir", 0, "-q", "-o", "part", "--receipt", "/dev/full", status=1)
+    join("dir", "--receipts", "receipt")
+    whole = content("dir/head") + content("part") + content("dir/index")
+    expect_same(PLAIN, stream("-d", "-k", key, input=whole).out)
+
+
+def test_rekey_in_place(key):
+    new_key = secret_file("../new", bytes(32))
+    stream("-q", "-k", key, "-o", "file", input=PLAIN)
+    before = content("file")
+    found = stream("--rekey", "-q", "-k", key, "--new-key", new_key, "file", wrap=restricted("renameat=EPERM"),
+                   status=(0, 1))
+    if found.status == 1:
+        assert content("file") == before
+        if not says_lost(found):
+            expect_kept(found, "file", lambda data: expect_same(PLAIN, stream("-d", "-k", new_key, input=data).out))
+    assert files_here() == ["file"]
+
+
+def test_a_part_in_a_directory(key):
+    write_input("../in", PLAIN)
+    plan(key, "dir", input="../in", count=2)
+    how = {"wrap": restricted("linkat=EPERM", "renameat2=EPERM"), "status": (0, 1)}
+    found = seal("dir", 0, "-q", **how)
+    if found.status == 1:
+        assert f"dir/.part.0000000.{KEPT}" in found.hint
+        assert sorted(os.listdir("dir")) == [f".part.0000000.{KEPT}", "head", "job"]
+    seal("dir", 0, "-q")
+    seal("dir", 1, "-q")
+    join("dir", "-o", "out")
+    expect_same(PLAIN, stream("-d", "-k", key, "out").out)
+
+
+def test_a_part_that_another_attempt_has_finished_is_not_kept(key):
+    write_input("../in", PLAIN)
+    plan(key, "dir", count=1)
+    child = start("gpuaes-parts", "seal", "dir", "--part", "0", "-q", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdin.write(PLAIN)
+    child.stdin.flush()
+    wait_until_idle(child)
+    seal("dir", 0, "-q", input=OTHER)
+    assert child.communicate(timeout=PATIENCE)[1] == b"" and child.returncode == 0
+    assert kept_files("dir") == [] and sorted(os.listdir("dir")) == ["head", "job", "part.0000000"]
+
+
+def test_a_part_whose_input_has_changed_is_not_kept(key):
+    write_input("../in", PLAIN)
+    plan(key, "dir", input="../in", count=1)
+    write_input("../in", OTHER)
+    assert "has changed" in seal("dir", 0, status=1).error
+    assert sorted(os.listdir("dir")) == ["head", "job"]
+
+
+@pytest.mark.parametrize("before", [None, b"old"])
+def test_a_join_whose_output_cannot_be_published_can_be_repeated(key, before):
+    plan_and_seal(key, PLAIN, 2, "dir", file="../in")
+    if before is not None:
+        pathlib.Path("out").write_bytes(before)
+    found = join("dir", "-o", "out", wrap=restricted("linkat=EPERM", "renameat=EPERM"), status=1)
+    assert before is None or content("out") == before
+    if not says_lost(found):
+        expect_kept(found, "out", lambda data: expect_same(PLAIN, stream("-d", "-k", key, input=data).out))
+    join("dir", "-o", "out")
+    expect_same(PLAIN, stream("-d", "-k", key, "out").out)
+    assert files_here() == ["dir", "out"]
