@@ -49,6 +49,15 @@ fs::path path_of_open_file(int fd, const struct stat& opened) {
   return is_same ? path : fs::path();
 }
 
+// From this size on, work that is lost at the end costs much more than trying the end at the beginning.
+constexpr std::uint64_t large_bytes = 64 << 20;
+
+TempFile::Rules temp_rules(const SinkRules& rules) {
+  TempFile::Rules temp = rules.temp;
+  temp.try_link = rules.bytes.value_or(large_bytes) >= large_bytes;
+  return temp;
+}
+
 bool is_zero(std::span<const std::byte> bytes) {
   return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
@@ -59,7 +68,7 @@ class OutputFile : public Sink {
       : target_{target.directory, target.path, target.name, target.file},
         rules_(rules),
         cancel_(cancel),
-        file_(target_, rules.temp),
+        file_(target_, temp_rules(rules)),
         sink_(file_.take_fd(), target_.name, cancel) {}
 
   // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -37,8 +38,9 @@ struct SinkRules {
   // What may be written to a terminal. Anything else is a UsageError (io/text_sink.hpp).
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
-  bool durable = true;  // sync a file before it gets its name
-  bool sparse = false;  // in a regular file, blocks of zeros become holes
+  bool durable = true;                   // sync a file before it gets its name
+  bool sparse = false;                   // in a regular file, blocks of zeros become holes
+  std::optional<std::uint64_t> bytes{};  // about how many are expected, if that is known
   // Of a file until it is complete. The hint is for one that cannot be replaced.
   TempFile::Rules temp = {.hint = "redirect the output with > to write to the file in place"};
   // A complete file that cannot get its name, or whose last step fails, is not thrown away (TempFile::keep).

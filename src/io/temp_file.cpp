@@ -157,8 +157,10 @@ Fd TempFile::create() {
   throw could_be_written ? IoError(error.what(), rules_.hint) : error;
 }
 
+// Never more open than the old file, even if its mode cannot be changed later.
 Fd TempFile::create_nameless() {
-  Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  const mode_t mode = target_.old ? permissions_of(target_.old->get()) & 0666 : 0666;
+  Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (fd.get() < 0 || (rules_.try_link && !can_link())) return Fd(-1);
   handle_.reset(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
   if (handle_.get() < 0) return Fd(-1);
@@ -230,10 +232,10 @@ std::optional<std::string> TempFile::keep() {
   const int directory = directory_.get();
   const std::string kept = default_prefix(directory, base_) + "kept";
   unlinkat(directory, kept.c_str(), 0);
-  // Where modes cannot be changed, all files have the same.
-  [[maybe_unused]] const int restricted =
-      temp_name_.empty() ? chmod(path_of_descriptor(handle_.get()).c_str(), 0600)
-                         : fchmodat(directory, temp_name_.c_str(), 0600, AT_SYMLINK_NOFOLLOW);
+  const Fd file(temp_name_.empty()
+                    ? reopen()
+                    : Fd(openat(directory, temp_name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)));
+  fchmod(file.get(), 0600);  // where modes cannot be changed, all files have the same
   if (temp_name_.empty()) {
     if (!link_to(kept.c_str())) return std::nullopt;
   } else {

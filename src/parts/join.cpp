@@ -177,6 +177,7 @@ class Joiner {
     const std::unique_ptr<Sink> sink = with_option(options_.output ? "--output" : "", [&] {
       return open_sink(target,
                        {.terminal = SinkRules::Terminal::nothing,
+                        .bytes = size,
                         .warn = [this](const std::string& text) { messages_.warning(text); }},
                        cancel_);
     });

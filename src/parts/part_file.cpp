@@ -118,7 +118,9 @@ void refuse_output_in(const Directory& directory, const OutputTarget& output) {
 
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
                                   const Messages& messages, Cancel& cancel) {
-  return open_sink(member_target(directory, file), member_rules(file, messages), cancel);
+  SinkRules rules = member_rules(file, messages);
+  rules.keep = false;  // it is easy to make again
+  return open_sink(member_target(directory, file), rules, cancel);
 }
 
 FrameHeader check_part(FdSource& file, const FrameSecret& secret) {

@@ -122,7 +122,8 @@ class Sealer {
   std::unique_ptr<Sink> open_receipt() const {
     if (!options_.receipt) return nullptr;
     return with_option("--receipt", [&] {
-      return open_sink(*targets_.receipt, {.temp = {.hint = "choose another file"}, .keep = false}, cancel_);
+      return open_sink(*targets_.receipt,
+                       {.bytes = 0, .temp = {.hint = "choose another file"}, .keep = false}, cancel_);
     });
   }
 

@@ -80,6 +80,7 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, c
 Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
                          const Messages& messages, Cancel& cancel) {
   Endpoints endpoints = open_input(options, cancel);
+  rules.bytes = endpoints.source.size();
   if (options.selection && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
                      "name a file with -i, or redirect standard input from a file");
@@ -98,6 +99,7 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
   rules.terminal = SinkRules::Terminal::everything;
   rules.sparse = false;
   rules.temp = {.hint = "choose another file"};
+  rules.bytes = 0;
   rules.keep = false;
   if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;

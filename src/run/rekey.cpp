@@ -51,6 +51,7 @@ SinkRules output_rules(const Options& options, const OutputTarget& target, const
                        const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   SinkRules rules{.terminal = options.force || options.armor ? Terminal::everything : Terminal::nothing,
+                  .bytes = source.size(),
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (options.in_place) {
     rules.temp.hint = not_replaceable_hint;
