@@ -4,7 +4,9 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -63,11 +65,13 @@ void make_key(const Options& options, const Messages&) {
   if (!options.output) return print(line.bytes());
   Cancel cancel;
   const Control control(cancel);
-  write_new_file({.path = *options.output, .name = *options.output}, line.bytes(), cancel, {});
+  write_new_file({.path = *options.output, .name = *options.output}, line.bytes(), cancel);
 }
 
-// Prints the recipient to standard error if the identity goes to standard output. Removes an identity file if
-// the recipient cannot be printed.
+constexpr std::string_view recipient_suffix = ".pub";
+
+// With an output file, either both files are complete and the recipient is printed, or neither file exists.
+// Otherwise, the identity goes to standard output, and the recipient to standard error.
 template <KeyKind kind>
 void write_identity(const Options& options, const Messages&) {
   const Key identity = make_identity(kind);
@@ -77,10 +81,22 @@ void write_identity(const Options& options, const Messages&) {
     print(lines.bytes());
     return print(recipient, STDERR_FILENO);
   }
+  const std::string& name = *options.output;
+  if (name.ends_with(recipient_suffix))
+    throw UsageError(fmt::format("--output: {} is a name for a recipient, not for an identity", name),
+                     "omit .pub; the recipient is written to FILE.pub");
+  const std::string public_name = fmt::format("{}{}", name, recipient_suffix);
+  const auto public_bytes = std::as_bytes(std::span(recipient));
   Cancel cancel;
   const Control control(cancel);
-  write_new_file({.path = *options.output, .name = *options.output}, lines.bytes(), cancel,
-                 [&] { print(std::as_bytes(std::span(recipient)), STDOUT_FILENO, cancel); });
+  NewFile secret_file({.path = name, .name = name}, lines.bytes(), NewFile::Access::owner, cancel);
+  NewFile public_file({.path = public_name, .name = public_name}, public_bytes,
+                      NewFile::Access::as_redirected, cancel);
+  public_file.publish();
+  secret_file.publish();
+  print(public_bytes, STDOUT_FILENO, cancel);
+  secret_file.keep();
+  public_file.keep();
 }
 
 void show_recipients(const Options& options, const Messages& messages) {
@@ -115,8 +131,9 @@ void act(Options& options, const std::string&) {
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&Options::output, parse_output>},
-    {"x25519", nullptr, "Make an identity, and print its recipient.", act<write_identity<KeyKind::x25519>>},
-    {"post-quantum", nullptr, "Make a post-quantum identity, and print its recipient.",
+    {"x25519", nullptr, "Make an identity, and print its recipient, which -o also writes to FILE.pub.",
+     act<write_identity<KeyKind::x25519>>},
+    {"post-quantum", nullptr, "Make a post-quantum identity in the same way.",
      act<write_identity<KeyKind::xwing>>},
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](Options& options, const std::string& name) {
@@ -149,8 +166,8 @@ void print_help(const Options&, const Messages&) {
       "\nExamples:\n"
       "  Make a key:\n"
       "    gpuaes-keygen -o key\n\n"
-      "  Make an identity and its recipient:\n"
-      "    gpuaes-keygen --x25519 -o identity >recipient\n\n"
+      "  Make an identity, and its recipient, identity.pub:\n"
+      "    gpuaes-keygen --x25519 -o identity\n\n"
       "See gpuaes-keygen(1) for details.\n");
 }
 

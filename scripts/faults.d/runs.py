@@ -80,9 +80,9 @@ class Fixture:
         self.make("words", b"correct horse battery staple\n")
         for name in ("key", "new"):
             self.make(name, os.urandom(32))
-        self.make("recipient", self.call("{keygen} --x25519 -o {identity}"))
+        self.call("{keygen} --x25519 -o {identity}")
         self.sealed = self.make("sealed", self.call("{stream} -q -k {key}", self.plain))
-        self.age = self.call("{stream} -q -r @{recipient}", self.plain)
+        self.age = self.call("{stream} -q -R {identity}.pub", self.plain)
         os.utime(self.path("plain"), (0, 0))  # otherwise, plan waits until it has been unchanged for some time
         self.call("{parts} plan -k {key} -i {plain} -n 2 -o {planned}")
         self.call("{parts} plan -k {key} -n 1 -o {planned_pipe}")
@@ -225,10 +225,10 @@ def system_runs(fixture):
             stdout=fixture.same(fixture.plain[100 << 10:150 << 10])),
         Run("passphrase", f"-f openssl --passphrase-file {{words}} {lanes} -i {{plain}}",
             stdout=fixture.opens("-f openssl --passphrase-file {words}")),
-        Run("recipient", f"-r @{{recipient}} {lanes}", stdin=fixture.plain,
+        Run("recipient", f"-R {{identity}}.pub {lanes}", stdin=fixture.plain,
             stdout=fixture.opens("-k {identity}")),
         Run("identity", "--x25519 -o out", stdout=fixture.begins(b"age1"), program="keygen",
-            results={"out": fixture.begins(b"")}, modes={"out": 0o600}, syncs=2),
+            results={"out": fixture.begins(b"# created: "), "out.pub": fixture.begins(b"age1")}, modes={"out": 0o600}, syncs=4),
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",
             results={"out": sealed, "stats": fixture.begins(b"{"), "trace": fixture.begins(b"{")},
             syncs=4, output="out", tolerates=ACCESS + MODE, early=frozenset(["trace"])),
@@ -277,7 +277,7 @@ def device_runs(fixture):
             Run(f"raw-file/{name}", f"-f raw --iv {IV} -k {{key}} {lanes} -i {{plain}}", stdout=fixture.same(fixture.raw)),
             Run(f"seal-pipe/{name}", f"-k {{key}} {lanes}", stdin=fixture.plain, stdout=fixture.opens("-k {key}")),
             Run(f"open-pipe/{name}", f"-d -k {{key}} {lanes}", stdin=fixture.sealed, stdout=fixture.same(fixture.plain)),
-            Run(f"seal-age/{name}", f"-r @{{recipient}} {lanes}", stdin=fixture.plain, stdout=fixture.opens("-k {identity}")),
+            Run(f"seal-age/{name}", f"-R {{identity}}.pub {lanes}", stdin=fixture.plain, stdout=fixture.opens("-k {identity}")),
             Run(f"open-age/{name}", f"-d -k {{identity}} {lanes}", stdin=fixture.age, stdout=fixture.same(fixture.plain)),
         ]
     return runs

@@ -226,8 +226,8 @@ std::string help_text() {
          "  Encrypt a file with a passphrase:\n"
          "    gpuaes-stream -p -i disk.img -o disk.sealed\n\n"
          "  Encrypt for a recipient; only its identity can decrypt:\n"
-         "    gpuaes-keygen --x25519 -o identity >recipient\n"
-         "    tar -c photos | gpuaes-stream -r @recipient >photos.age\n"
+         "    gpuaes-keygen --x25519 -o identity\n"
+         "    tar -c photos | gpuaes-stream -R identity.pub >photos.age\n"
          "    gpuaes-stream -d -k identity <photos.age | tar -x\n\n"
          "See gpuaes-stream(1) for details.\n";
 }

@@ -291,24 +291,36 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   return sink;
 }
 
-void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel,
-                    const std::function<void()>& then) {
+NewFile::NewFile(const TempFile::Target& target, std::span<const std::byte> bytes, Access access,
+                 Cancel& cancel)
+    : target_(target), cancel_(cancel), file_(target, {.if_exists = TempFile::IfExists::refuse}) {
   if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
-  TempFile file(target, {.if_exists = TempFile::IfExists::refuse});
-  FdSink sink(file.take_fd(), target.name, cancel);
-  make_private(sink.fd().get(), target.name);
+  FdSink sink(file_.take_fd(), target.name, cancel);
+  const int fd = sink.fd().get();
+  if (access == Access::owner)
+    make_private(fd, target.name);
+  else
+    set_mode(fd, file_.new_mode(), target.name);
   sink.write(bytes);
   sink.sync();
   sink.finish();
-  cancel.check();
+}
+
+NewFile::~NewFile() {
+  if (is_removed_) unlinkat(target_.directory, target_.path.c_str(), 0);
+}
+
+void NewFile::publish() {
+  cancel_.check();  // fsync() is mostly uninterruptible
+  file_.publish();
+  is_removed_ = true;
+  file_.sync_directory();
+}
+
+void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel) {
+  NewFile file(target, bytes, NewFile::Access::owner, cancel);
   file.publish();
-  try {
-    file.sync_directory();
-    if (then) then();
-  } catch (...) {
-    unlinkat(target.directory, target.path.c_str(), 0);
-    throw;
-  }
+  file.keep();
 }
 
 }  // namespace gpuaes

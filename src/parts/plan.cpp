@@ -60,7 +60,7 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, std::
           options.input()));
   }
   write_new_file({.directory = directory.descriptor(), .path = job_name, .name = directory.name_of(job_name)},
-                 encode(job).bytes(), cancel, {});
+                 encode(job).bytes(), cancel);
   made.push_back(job_name);
 }
 

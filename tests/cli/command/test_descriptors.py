@@ -22,7 +22,7 @@ def secrets(work):
     (work.parent / "link").symlink_to("/dev/fd/3")
     (work.parent / "other").write_text("other")
     os.mkfifo(work.parent / "fifo", 0o600)
-    (work.parent / "recipient").write_bytes(keygen("--x25519", "-o", work.parent / "identity").out)
+    keygen("--x25519", "-o", work.parent / "identity")
 
 
 def seen():
@@ -43,7 +43,7 @@ def seen():
         (["-k", "/dev/fd/3", "-k", "/dev/fd/4"], "3<../key 4<../key2", {3, 4}),
         (["-k", "../key", "--passphrase-file", "/dev/fd/3"], "3<../words 4<&3", {3, 4}),
         (["-k", "../key", "--passphrase-file", "/dev/fd/3"], "3<>../fifo 4>&3; printf 'one\\nrest\\n' >&3", {3, 4}),
-        (["-k", "../key", "-R", "/dev/fd/3"], "3<../recipient", {3}),
+        (["-k", "../key", "-R", "/dev/fd/3"], "3<../identity.pub", {3}),
         (["-k", "../key", "--passphrase-file", "-"], "<../words 4<&0", {0, 4}),
         (["-k", "../key", "--passphrase-file", "/dev/stdin"], "<../words", {0}),
         (["-k", "/dev/fd/2"], "2<../key", {2}),

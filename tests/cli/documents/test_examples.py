@@ -119,7 +119,7 @@ def run_on_terminal(commands):
 def test_help():
     text = run("gpuaes-stream", "--help").out.decode().split("\nExamples:\n")[1]
     commands = "".join(re.findall("^    (.*\n)", text, re.M))
-    assert "@recipient" in commands
+    assert "-R identity.pub" in commands
     run_on_terminal(commands)
 
 
@@ -133,7 +133,7 @@ def test_pages_of_commands(name, parts):
         assert all(map(os.path.getsize, ("stats.json", "trace.json", "letter.raw", "photos/one.jpg", "disk.img")))
     if name == "keygen":
         stream("--test", "-q", "-k", "backup.key", "-i", "photos.sealed")
-        assert content("recipient") == keygen("-y", "identity").out
+        assert content("identity.pub") == keygen("-y", "identity").out
 
 
 @pytest.fixture
@@ -214,8 +214,9 @@ def test_work_with_age_files(recipe):
     commands = commands_in_page("gpuaes-recipes.7", "   Work with age files")
     without_questions, _, asking = commands.partition("gpuaes-stream -f age -p")
     done = bash(without_questions)
-    assert done.stderr == "" and done.stdout.split() == ["photos/", "photos/1.jpg", "photos/2.jpg", "photos.age:", "ok",
-                                                         "disk.age:", "ok", "100"]
+    shown = [line for line in done.stdout.split() if not line.startswith("age1")]
+    assert done.stderr == "" and shown == ["photos/", "photos/1.jpg", "photos/2.jpg", "photos.age:", "ok", "disk.age:", "ok",
+                                           "100"]
     assert content("salvaged.img") == content("disk.img")
     assert "-k identity.age" in asking
 
@@ -248,12 +249,11 @@ def test_speed_up_programs_that_call_age(recipe):
     pathlib.Path("script").write_text(re.search(r"(?ms)^(#!/bin/sh\nfor word.*?)^\.Ed$", page)[1])
     os.chmod("script", 0o755)
     keygen("--x25519", "-o", "identity")
-    pathlib.Path("recipient").write_bytes(keygen("-y", "identity").out)
     bash("""\
-age -R recipient -a -o by-age disk.img
+age -R identity.pub -a -o by-age disk.img
 ./script --decrypt --identity identity -o opened by-age
 cmp opened disk.img
-./script -R recipient -a -o by-script disk.img
+./script -R identity.pub -a -o by-script disk.img
 age -d -i identity by-script | cmp - disk.img
 """)
 

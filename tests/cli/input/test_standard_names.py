@@ -15,7 +15,7 @@ PLAIN = some_bytes(100_000)
 def files(key):
     pathlib.Path("plain").write_bytes(PLAIN)
     secret_file("words", b"correct horse\n")
-    pathlib.Path("recipient").write_bytes(keygen("--x25519", "-o", "identity").out)
+    keygen("--x25519", "-o", "identity")
     keygen("-o", "new")
     stream("-q", "-k", key, "plain", "-o", "sealed")
 
@@ -55,7 +55,7 @@ def test_secrets(key):
     assert "the file on standard input is readable by other users" in result.warnings
     os.chmod("words", 0o600)
     expect_same(PLAIN, redirected("words", "-q", "-d", "--passphrase-file", "-", "-i", "locked").out)
-    redirected("recipient", "-q", "-r", "@-", "-i", "plain", "-o", "public")
+    redirected("identity.pub", "-q", "-r", "@-", "-i", "plain", "-o", "public")
     expect_same(PLAIN, redirected("identity", *options, "public").out, "a recipient and its identity")
 
 

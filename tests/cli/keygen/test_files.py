@@ -49,6 +49,7 @@ def test_an_identity_file_is_private_and_its_recipient_is_printed():
         assert found.out.decode() == IDENTITY_FILE.fullmatch(content)[1] and found.err == ""
         assert os.stat(f"identity-{mask}").st_mode == 0o100600
         recipients.add(found.out)
+        assert pathlib.Path(f"identity-{mask}.pub").read_bytes() == found.out
         again = keygen("-y", f"identity-{mask}")
         assert (again.out, again.err) == (found.out, "")
     assert len(recipients) == 3
@@ -85,6 +86,61 @@ def test_files_are_never_replaced(kind, names, wrap):
     assert pathlib.Path("key").read_bytes() == before
     assert files_here() == ["dangling", "directory", "fifo", "key", "link"]
     assert os.path.islink("dangling") and stat.S_ISFIFO(os.stat("fifo").st_mode)
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+@pytest.mark.parametrize("prepare", ["true", "setfacl -d -m u:3001:rwx,g:3001:rwx,o::rwx,m::rwx ."], ids=["", "acl"])
+def test_a_recipient_file_gets_the_access_that_the_shell_gives(prepare, mask, wrap):
+    shell(prepare)
+    os.umask(mask)
+    pathlib.Path("control").touch()
+    keygen("--x25519", "-o", "identity", wrap=wrap)
+    assert os.stat("identity.pub").st_mode == os.stat("control").st_mode and acl("identity.pub") == acl("control")
+    assert os.stat("identity").st_mode == 0o100600 and not acl("identity")
+
+
+def test_a_post_quantum_recipient_file(ml_kem):
+    out = keygen("--post-quantum", "-o", "identity", wrap=ml_kem).out
+    assert out.startswith(b"age1pq1") and pathlib.Path("identity.pub").read_bytes() == out
+
+
+@pytest.mark.parametrize("exists, named", [(["out"], "out"), (["out.pub"], "out.pub"), (["out", "out.pub"], "out")])
+@pytest.mark.parametrize("make", [lambda name: name.write_text("content"), lambda name: name.symlink_to("missing")],
+                         ids=["file", "dangling link"])
+def test_neither_file_is_written_if_one_exists(exists, named, make, wrap):
+    os.mkdir("folder")
+    for name in exists:
+        make(pathlib.Path("folder", name))
+    before = {name: os.lstat(f"folder/{name}") for name in exists}
+    changed = os.stat("folder").st_mtime_ns
+    found = keygen("--x25519", "-o", "folder/out", status=1, wrap=wrap)
+    assert (found.out, found.error, found.hint) == (b"", f"cannot open folder/{named}: File exists", EXISTS)
+    assert {name: os.lstat(f"folder/{name}") for name in os.listdir("folder")} == before
+    assert wrap or os.stat("folder").st_mtime_ns == changed, "no file appeared, not even for a moment"
+
+
+@pytest.mark.parametrize("kind, files", [((), ["key.pub"]), (("--x25519",), [])], ids=["key", "identity"])
+def test_only_a_key_may_be_called_like_a_recipient(kind, files):
+    found = keygen(*kind, "-o", "key.pub", status=2 if kind else 0)
+    assert files_here() == files
+    if kind:
+        assert found.error == "--output: key.pub is a name for a recipient, not for an identity"
+        assert found.hint == "omit .pub; the recipient is written to FILE.pub"
+
+
+@pytest.mark.parametrize("length", [251, 252, 255])
+def test_a_recipient_file_whose_name_is_too_long(length, wrap):
+    name = "n" * length
+    fits = length + len(".pub") <= 255
+    found = keygen("--x25519", "-o", name, status=0 if fits else 1, wrap=wrap)
+    assert fits or found.error == f"cannot open {name}.pub: File name too long"
+    assert files_here() == ([name, f"{name}.pub"] if fits else [])
+
+
+def test_an_identity_on_standard_output_has_no_recipient_file():
+    for options in (), ("-o", "-"):
+        found = keygen("--x25519", *options)
+        assert IDENTITY_FILE.fullmatch(found.out.decode())[1] == found.err and files_here() == []
 
 
 @both_kinds
