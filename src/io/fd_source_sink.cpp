@@ -140,6 +140,22 @@ void FdSource::check_not_shrunk() const {
   throw shrunk_to(at);
 }
 
+std::string FdSource::modification() const {
+  struct stat now {};
+  const struct stat& before = status_;
+  if (!S_ISREG(before.st_mode) || before.st_size == 0 || fstat(fd_.get(), &now) != 0) return "";
+  if (now.st_size > before.st_size)
+    return fmt::format(
+        "{} grew from {} to {} bytes while it was being read; the output contains it up to byte {}, and may "
+        "combine old and new data",
+        name_, before.st_size, now.st_size, opened_at_ + read_);
+  const bool same_time =
+      now.st_mtim.tv_sec == before.st_mtim.tv_sec && now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
+  if (now.st_size == before.st_size && same_time) return "";
+  return fmt::format("{} was modified while it was being read; the output may combine old and new data",
+                     name_);
+}
+
 bool FdSource::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
 }

@@ -39,6 +39,10 @@ class FdSource : public Source {
   // Calls `check` when the input ends, before read() returns 0. It may throw.
   void at_end(std::function<void()> check) { check_end_ = std::move(check); }
 
+  // Once the input has been read: a warning if a regular file has been modified since it was opened.
+  // Otherwise empty, as for files in /proc. Misses changes that leave st_size and st_mtim as they are.
+  std::string modification() const;
+
   // From now on, offsets and sizes count from the current position.
   void begin_here();
 

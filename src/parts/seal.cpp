@@ -159,6 +159,7 @@ class Sealer {
         make_whole_stream({.source = share ? static_cast<Source&>(*share) : input,
                            .sink = sink,
                            .session = std::move(session),
+                           .watched = job_.input ? nullptr : &input,
                            .body_bytes = length,
                            .stated_bytes = options_.size},
                           false);

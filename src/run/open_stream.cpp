@@ -170,6 +170,7 @@ std::optional<std::uint64_t> OpenStream::expected_bytes() const {
 void OpenStream::run(const std::function<void()>& run_pipeline) {
   write_header();
   if (!is_done()) with_hint(parts_.damage_hint, run_pipeline);
+  if (parts_.watched != nullptr) input_warning_ = parts_.watched->modification();
   sink().finish();
 }
 
@@ -234,6 +235,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                         .sink = *endpoints.output,
                         .session = std::move(session),
                         .authenticated = format.authenticated,
+                        .watched = options.decrypt ? nullptr : &file,
                         .header_bytes = input.taken(),
                         .parts = endpoints.parts.get(),
                         .body_bytes = body_bytes,

@@ -28,6 +28,7 @@ struct StreamParts {
   Sink& sink;
   std::unique_ptr<Session> session;
   bool authenticated = true;
+  const FdSource* watched = nullptr;            // the input if its modification causes a warning
   std::uint64_t header_bytes = 0;               // of the input, before the body
   const BodySource* parts = nullptr;            // if the body is in parts: counts the bytes between them
   std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device
@@ -69,6 +70,9 @@ class OpenStream {
   // Writes the header, if any, calls `run_pipeline` unless there is nothing to do, and finishes the sink.
   void run(const std::function<void()>& run_pipeline);
 
+  // After run(): a warning about the input, or empty.
+  const std::string& input_warning() const { return input_warning_; }
+
   // The error for an input that was processed to its end despite damage.
   virtual std::optional<AuthError> final_error() const { return std::nullopt; }
 
@@ -79,6 +83,8 @@ class OpenStream {
   virtual std::optional<std::uint64_t> body_bytes() const { return parts_.body_bytes; }
   virtual void write_header() {}
   virtual bool is_done() const { return false; }  // asked after the header was written
+
+  std::string input_warning_;
 };
 
 // All of `parts.source`, to encrypt or to decrypt.

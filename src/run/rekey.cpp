@@ -195,8 +195,10 @@ void run_rekey(const Options& options, const Messages& messages) {
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
+  const std::string warning = source.modification();
   sink->close();
   note_change(changed_file, change, messages);
+  if (!warning.empty()) messages.warning(warning);
 }
 
 }  // namespace gpuaes

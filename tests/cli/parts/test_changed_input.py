@@ -165,6 +165,16 @@ def test_an_input_that_changes_while_it_is_read_is_not_published(large, change):
     assert sorted(os.listdir("dir")) == ["head", "job"]
 
 
+def test_an_input_without_a_plan_causes_a_warning_if_it_is_modified_while_it_is_read(key):
+    write_input("input", some_bytes(LARGE))
+    plan(key, "dir", count=1)
+    expected = (f"gpuaes-parts: warning: input grew from {LARGE} to {LARGE + 1} bytes while it was being read; the output "
+                f"contains it up to byte {LARGE + 1}, and may combine old and new data\n")
+    assert seal_while(append, "-i", "input") == (0, expected)
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == some_bytes(LARGE) + b"x"
+
+
 def test_an_input_that_is_replaced_while_it_is_read_is_the_old_one(large):
     """What was opened has not changed, and the other file is for later parts to refuse."""
     assert seal_while(replace, "-i", "input") == (0, "")

@@ -27,10 +27,10 @@ def keys(key):
     return [key, secret_file("../other-key", KEY_2)]
 
 
-def start_rekey(keys, *options, **popen):
+def start_rekey(keys, *options, level=("-q",), **popen):
     """Replaces the first of the keys by the second."""
     old, new = keys
-    return start("gpuaes-stream", "-q", "--rekey", "-k", old, "--new-key", new, "-i", "file", *options,
+    return start("gpuaes-stream", *level, "--rekey", "-k", old, "--new-key", new, "-i", "file", *options,
                  stderr=subprocess.PIPE, **popen)
 
 
@@ -89,6 +89,7 @@ def test_a_signal_leaves_the_old_or_the_new_file(keys):
 
 SIZE = 64 << 20  # bytes, which take a while to copy
 CHANGED = "file changed while it was being read", "the file was not replaced; run the command again"
+MODIFIED = "file was modified while it was being read; the output may combine old and new data"
 REMOVED = "cannot stat file: No such file or directory", ""
 
 
@@ -135,15 +136,18 @@ def start_and_stop(keys, data):
     pytest.skip("the program is too fast to be stopped half-way")
 
 
-def end_of(child, status):
-    """The error and the hint."""
+def messages_of(child, status):
     finish(child)
-    got = check(Result(child.returncode, b"", child.stderr.read().decode()), "", status)
-    return got.error, got.hint
+    return check(Result(child.returncode, b"", child.stderr.read().decode()), "", status)
 
 
 def shrank(size):
     return f"file shrank while it was being read, from {size} to {size - 1000} bytes", ""
+
+
+def grew(size):
+    return (f"file grew from {size} to {size + 4} bytes while it was being read; the output contains it up to byte "
+            f"{size + 4}, and may combine old and new data")
 
 
 @pytest.mark.root  # to see the program's progress in /proc/PID/fd
@@ -154,22 +158,26 @@ def test_a_file_that_changes_is_not_replaced(keys, change):
     change()
     expected = FILE.exists() and FILE.read_bytes()
     child.send_signal(signal.SIGCONT)
-    assert end_of(child, 1) == {shrink: shrank(len(data)), FILE.unlink: REMOVED}.get(change, CHANGED)
+    found = messages_of(child, 1)
+    assert (found.error, found.hint) == {shrink: shrank(len(data)), FILE.unlink: REMOVED}.get(change, CHANGED)
     assert expected == (FILE.exists() and FILE.read_bytes())
     assert files_here() == (["file"] if expected else [])
 
 
-@pytest.mark.parametrize("change", [shrink, grow])
+@pytest.mark.parametrize("change", [shrink, grow, overwrite])
 def test_a_copy_to_a_pipe_is_complete_or_fails(keys, change):
-    """Reading past the new end of a shorter file is an error, and bytes that were added are copied."""
+    """Reading past the new end of a shorter file is an error, and bytes that were added are copied, with a warning."""
     _, data = make(some_bytes(SIZE))
     FILE.write_bytes(data)
     r, w = os.pipe()
-    child = start_rekey(keys, "-o", "/dev/stdout", stdout=w)
+    child = start_rekey(keys, "-o", "/dev/stdout", level=(), stdout=w)
     os.close(w)
     wait_until_stalled(r)
     change()
     got = read_all(r)
     os.close(r)
-    assert end_of(child, 1 if change == shrink else 0) == (shrank(len(data)) if change == shrink else ("", ""))
+    found = messages_of(child, 1 if change == shrink else 0)
+    assert (found.error, found.hint) == (shrank(len(data)) if change == shrink else ("", ""))
+    warning = {grow: grew(len(data)), overwrite: MODIFIED}.get(change)
+    assert [text for text in found.warnings if text.startswith("file ")] == ([warning] if warning else [])
     expect_same(FILE.read_bytes()[HEADER - 56 :], got[HEADER - 56 :])
