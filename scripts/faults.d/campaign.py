@@ -129,7 +129,7 @@ def system_cases(campaign, runs, quick):
         for name, count in sorted(campaign.count_calls(run).items()):
             if name.startswith(always_fail) or not re.match(run.only, name):
                 continue
-            hits = calls_to_hit(count, 8 if quick else count)
+            hits = calls_to_hit(count, 6 if quick else count)
             lists.append([Case(run, f"{name}:{n}", {}) for n in hits])
             if not name.endswith("=EINTR"):  # a call that is always interrupted is retried forever
                 lists.append([Case(run, f"{name}:{n}+", {}) for n in (hits[:1] if quick else hits)])
