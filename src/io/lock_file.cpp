@@ -15,7 +15,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
@@ -80,8 +82,8 @@ LockFile::LockFile(Fd file, std::string name, Cancel& cancel,
     std::this_thread::sleep_for(pause);
   }
   const std::string text = fmt::format("process {} on {}\n", getpid(), host_name());
-  if (!set_size(fd, 0) || pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    throw io_error("cannot write", name_, errno);
+  if (!set_size(fd, 0)) throw io_error("cannot write", name_, errno);
+  FdSink(Fd(fcntl(fd, F_DUPFD_CLOEXEC, 0)), name_, cancel).write(bytes_of(text));
   toucher_ = std::jthread([fd](const std::stop_token& over) { touch_until(over, fd); });
 }
 

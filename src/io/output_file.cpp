@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -132,10 +133,17 @@ class OutputFile : public Sink {
       throw;
     } catch (const IoError& error) {
       if (!rules_.keep) throw;
-      const std::optional<std::string> kept = file_.keep();
-      throw IoError(error.what(), kept ? fmt::format("the complete output is in {}", *kept)
-                                       : "the complete output could not be kept");
+      throw_kept(error.what());
+    } catch (const std::bad_alloc&) {
+      if (!rules_.keep) throw;
+      throw_kept("out of memory");
     }
+  }
+
+  [[noreturn]] void throw_kept(const std::string& failure) {
+    const std::optional<std::string> kept = file_.keep();
+    throw IoError(failure, kept ? fmt::format("the complete output is in {}", *kept)
+                                : "the complete output could not be kept");
   }
 
   void give_name() {

@@ -193,9 +193,9 @@ CALL(int, close, int fd) {
   return -1;
 }
 
-// The program may be told that it lost data, that the file system cannot sync, or neither (EACCES).
+// The program is told that it may have lost data, or that the file system cannot sync.
 #define SYNC_ERRORS \
-  { EIO, ENOSPC, EDQUOT, ESTALE, EINVAL, EOPNOTSUPP, ENOSYS, EACCES, EINTR }
+  { EIO, ENOSPC, EDQUOT, ESTALE, EINVAL, EOPNOTSUPP, ENOSYS, EINTR }
 CALL(int, fsync, int fd) {
   if (fails("fsync", fd, SYNC_ERRORS) || syscall(SYS_fsync, fd) != 0) return -1;
   return faults::note_synced(fd), 0;
