@@ -133,7 +133,7 @@ def test_a_recipient_file_whose_name_is_too_long(length, wrap):
     name = "n" * length
     fits = length + len(".pub") <= 255
     found = keygen("--x25519", "-o", name, status=0 if fits else 1, wrap=wrap)
-    assert fits or found.error == f"cannot open {name}.pub: File name too long"
+    assert fits or found.error == f"cannot create {name}.pub: File name too long"
     assert files_here() == ([name, f"{name}.pub"] if fits else [])
 
 
