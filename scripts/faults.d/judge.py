@@ -17,7 +17,7 @@ HARMLESS = re.compile(
 LOSSES = re.compile(r"(write|pwrite|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC|EDQUOT|ESTALE)")
 
 # What a message says if a complete output is not kept, or has been written to its end.
-NOT_KEPT = r"\blost\b|could not be kept|the output is complete"
+NOT_KEPT = r"could not be kept|the output is complete"
 
 REMOVALS = re.compile(r"(unlink|unlinkat|rmdir)=\w+")
 

@@ -55,8 +55,9 @@ class StatusLine {
   std::size_t shown_ = 0;  // columns of the status line as drawn; 0 without one
 };
 
-// Messages in one form: "gpuaes-stream: error: ...", in lowercase and without a period, printable(), since
-// they contain file names and the texts of others. They may be printed from any thread.
+// Messages in one form: "gpuaes-stream: error: ...", in lowercase and without a period. They pass through
+// printable(), because they may contain file names and texts of other programs. They may be printed from any
+// thread.
 class Messages {
  public:
   // Each level adds to the previous one: errors only; warnings and notes; details; details of each lane.

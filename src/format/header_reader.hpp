@@ -70,4 +70,14 @@ class HeaderReader {
   bool ended_ = false;  // not read again: a terminal would wait for more input
 };
 
+// A reader of a header in memory, which must outlive it.
+inline HeaderReader reader_of(std::span<const std::byte> bytes) {
+  return HeaderReader([rest = bytes](std::span<std::byte> out) mutable {
+    const std::size_t count = std::min(out.size(), rest.size());
+    std::ranges::copy(rest.first(count), out.begin());
+    rest = rest.subspan(count);
+    return count;
+  });
+}
+
 }  // namespace gpuaes

@@ -59,6 +59,7 @@ std::vector<SlotDescription> not_opened(const SealedHeader& header, const Keyrin
   for (const Slot& slot : header.slots) {
     const SlotKind* const kind = find_slot_kind(slot.type);
     const auto opens = [&](const Key& key) {
+      if (request.check) request.check();
       return kind != nullptr && key.kind == kind->key && kind->unwrap(slot, key, request);
     };
     if (std::ranges::none_of(openers.keys, opens)) others.push_back(describe_slot(slot));

@@ -26,8 +26,9 @@ std::string path_of_descriptor(int fd) {
 }
 
 std::vector<std::string> names_in(Fd directory) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(directory.get()), closedir);
   std::vector<std::string> names;
+  if (directory.get() < 0) return names;  // with the errno of open(2)
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(directory.get()), closedir);
   if (!stream) return names;
   directory.release();
   while (const dirent* const entry = readdir(stream.get())) names.emplace_back(entry->d_name);

@@ -47,7 +47,7 @@ inline bool is_same_inode(const struct stat& a, const struct stat& b) {
 // ftruncate(2), which a signal does not interrupt. False with errno if it fails.
 bool set_size(int fd, std::uint64_t size);
 
-// fsync(2), which is complete on a file system that has none. False with errno if it fails; EINTR after a
+// fsync(2). Succeeds on a file system that does not support it. False with errno if it fails; EINTR after a
 // signal.
 bool sync_to_disk(int fd);
 

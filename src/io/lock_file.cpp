@@ -12,6 +12,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -28,7 +29,8 @@ constexpr auto touch_interval = 5s;  // longer than the unit of times in any fil
 constexpr auto patience = 60s;       // with a holder that does not touch the file
 constexpr auto pause = 100ms;
 
-// Of the open file description: another descriptor of this process can be closed without losing it.
+// The lock belongs to the open file description, so closing another descriptor of the file does not release
+// it.
 bool takes_lock(int fd, const std::string& name) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
@@ -65,16 +67,16 @@ void touch_until(const std::stop_token& over, int fd) {
 LockFile::LockFile(Fd file, std::string name, Cancel& cancel,
                    const std::function<void(const std::string&)>& waiting)
     : file_(std::move(file)), name_(std::move(name)) {
-  using Clock = std::chrono::steady_clock;
   const int fd = file_.get();
-  auto changed = Clock::now();
-  for (timespec seen{}; !takes_lock(fd, name_);) {
+  std::optional<timespec> seen;
+  // Counts instead of looking at a clock, because this process may have been stopped, too.
+  for (int unchanged = 0; !takes_lock(fd, name_); ++unchanged) {
     const timespec now = touched(fd, name_);
-    if (seen.tv_sec == 0) waiting(holder());
-    if (!is_same(seen, now)) {
+    if (!seen) waiting(holder());
+    if (!seen || !is_same(*seen, now)) {
       seen = now;
-      changed = Clock::now();
-    } else if (Clock::now() - changed > patience) {
+      unchanged = 0;
+    } else if (unchanged > patience / pause) {
       throw IoError(fmt::format("{} is held by {}, which has not touched it for a minute", name_, holder()),
                     "end that process, if its host is running, and try again");
     }

@@ -10,9 +10,9 @@
 
 namespace gpuaes {
 
-// The file contains the host and the process that hold the lock. They touch it every few seconds, because a
-// process that was stopped, or whose host is down, may keep its lock. A file system may ignore locks of other
-// hosts or mounts, so the lock alone does not prove that there is no other process.
+// The file names the process and the host that hold the lock. The holder touches it every few seconds,
+// because a process that was stopped, or whose host is down, may keep its lock. A file system may ignore
+// locks of other hosts or mounts, so the lock alone does not prove that there is no other process.
 class LockFile {
  public:
   // Waits until no other process holds the lock on `file`, which is open for writing. If it has to wait,

@@ -50,7 +50,7 @@ fs::path path_of_open_file(int fd, const struct stat& opened) {
   return is_same ? path : fs::path();
 }
 
-// From this size on, work that is lost at the end costs much more than trying the end at the beginning.
+// From this size on, losing the work at the end costs much more than trying a link at the beginning.
 constexpr std::uint64_t large_bytes = 64 << 20;
 
 TempFile::Rules temp_rules(const SinkRules& rules) {

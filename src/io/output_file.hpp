@@ -27,7 +27,7 @@ struct OutputTarget {
   std::optional<IoError> error{};            // if it cannot be opened
   std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
   std::filesystem::path path{};              // never of a symbolic link; empty without a name, or on error
-  int directory = AT_FDCWD;  // a descriptor, which must outlive uses; `path` is relative to it
+  int directory = AT_FDCWD;  // must stay open while the target or its sink exists; `path` is relative to it
 };
 
 // The target of the output `name`, or standard output. The kernel follows symbolic links, which must lead to
@@ -40,8 +40,8 @@ struct SinkRules {
   Terminal terminal = Terminal::everything;
   bool durable = true;                   // sync a file before it gets its name
   bool sparse = false;                   // in a regular file, blocks of zeros become holes
-  std::optional<std::uint64_t> bytes{};  // about how many are expected, if that is known
-  // Of a file until it is complete. The hint is for one that cannot be replaced.
+  std::optional<std::uint64_t> bytes{};  // the approximate number expected, if known
+  // For the file until it is published. The hint is for an existing file that cannot be replaced.
   TempFile::Rules temp = {.hint = "redirect the output with > to write to the file in place"};
   // A complete file that cannot get its name, or whose last step fails, is not thrown away (TempFile::keep).
   bool keep = true;
@@ -51,7 +51,7 @@ struct SinkRules {
   std::function<void(const std::string&)> warn = {};
 };
 
-// A sink for `target`. A regular file, old or new, is a TempFile until finish(). A new file gets the access
+// A sink for `target`. A regular file, old or new, is a TempFile until publish(). A new file gets the access
 // that the shell's > would give it. A file that exists now keeps its access (file_access.hpp) and must be
 // writable with >; whether it can be replaced is checked here, before any work. If the name belongs to
 // another file in the end, the output is a new file. Anything else, such as a FIFO or a device, is written in

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,12 +29,14 @@ std::string lock_of(std::uint32_t share) {
   return fmt::format("lock.{}", share);
 }
 
-// Whether the file of that name is the one with that status, according to the server of a network file
-// system.
-bool is_named(int directory, const std::string& name, const struct stat& file) {
-  struct statx now {};
-  return statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_STATX_FORCE_SYNC, STATX_INO, &now) == 0 &&
-         now.stx_ino == file.st_ino && makedev(now.stx_dev_major, now.stx_dev_minor) == file.st_dev;
+// The file of that name itself, according to the server of a network file system. None if it does not exist.
+std::optional<struct statx> find(const Directory& directory, const std::string& name) {
+  struct statx found {};
+  constexpr int flags = AT_SYMLINK_NOFOLLOW | AT_STATX_FORCE_SYNC;
+  if (statx(directory.descriptor(), name.c_str(), flags, STATX_BASIC_STATS, &found) == 0) return found;
+  if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE)
+    throw io_error("cannot stat", directory.name_of(name), errno);
+  return std::nullopt;
 }
 
 bool is_equal_file(const FdSource& a, const FdSource& b) {
@@ -72,7 +73,7 @@ void SharedOutput::open(const Place& place) {
     // The file has appeared, so the directory may be a new one, made after another process removed the last.
     data_.reset();
     lock_.reset();
-    if (made_folder_ && parent_->has(file_)) remove_folder(*directory_);
+    if (made_folder_ && directory_ && parent_->has(file_)) remove_folder(*directory_);
     directory_.reset();
   }
   throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
@@ -84,7 +85,8 @@ void SharedOutput::open_existing(FdSource file) {
 }
 
 // A directory cannot replace another one that is not empty, so the first process to rename its own wins. The
-// data gets its name in the way in which it will get that of the file.
+// data is moved into the directory with the call that may later publish it, so a file system without it is
+// detected here.
 void SharedOutput::make_folder() {
   const int parent = parent_->descriptor();
   const std::string temp = with_random_letters(folder_ + new_mark),
@@ -139,13 +141,20 @@ bool SharedOutput::lock_share() {
   return true;
 }
 
-// Returns false if the directory contains no data.
+// Returns false if the directory contains no data, or data that has already become the file.
 bool SharedOutput::open_data() {
   const std::string name = directory_->name_of(data_name);
   Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
-  if (fd.get() < 0 && errno == ENOENT) return remove_folder(*directory_), false;
-  if (fd.get() < 0 || fstat(fd.get(), &data_status_) != 0) throw io_error("cannot open", name, errno);
-  if (!S_ISREG(data_status_.st_mode)) throw IoError(fmt::format("{} is not a regular file", name));
+  const bool is_removed = fd.get() < 0 && errno == ENOENT;
+  constexpr int flags = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC;
+  if (!is_removed && (fd.get() < 0 || statx(fd.get(), "", flags, STATX_BASIC_STATS, &data_status_) != 0))
+    throw io_error("cannot open", name, errno);
+  if (is_removed || data_status_.stx_nlink > 1) {
+    fd.close();
+    lock_.reset();
+    return remove_folder(*directory_), false;
+  }
+  if (!S_ISREG(data_status_.stx_mode)) throw IoError(fmt::format("{} is not a regular file", name));
   done_ = directory_->has(mark_of(place_.share));
   if (done_) return true;
   if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
@@ -155,8 +164,9 @@ bool SharedOutput::open_data() {
 }
 
 bool SharedOutput::is_current() const {
-  return is_named(parent_->descriptor(), fmt::format("{}/{}", folder_, data_name), data_status_) &&
-         !parent_->has(file_);
+  const std::optional<struct statx> data = find(*parent_, fmt::format("{}/{}", folder_, data_name));
+  return data && data->stx_ino == data_status_.stx_ino && data->stx_dev_major == data_status_.stx_dev_major &&
+         data->stx_dev_minor == data_status_.stx_dev_minor && data->stx_nlink <= 1 && !find(*parent_, file_);
 }
 
 // A process that was stopped may go on after another has completed the file, which may have changed since.
@@ -248,9 +258,9 @@ bool SharedOutput::is_published() const {
 }
 
 void SharedOutput::remove_folder(const Directory& folder) const {
+  folder.remove(data_name);  // first: without it, what else is left shows nothing
   for (std::uint32_t i = 0; i < place_.of; ++i)
     for (const std::string& file : {mark_of(i), lock_of(i)}) folder.remove(file);
-  folder.remove(data_name);
   parent_->remove_directory(folder_);
 }
 

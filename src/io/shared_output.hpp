@@ -1,6 +1,8 @@
 // An output file that several processes write together, each its own share.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,13 +20,14 @@ namespace gpuaes {
 
 // The processes meet in a directory next to the file, NAME.ID-N, which contains the data so far, and for each
 // share I a file lock.I, and a file done.I when it is complete. Only the process that holds the lock writes
-// the share, and nobody does after done.I exists. The process that finds all shares complete gives the data
-// its name, and removes the directory. A directory is made together with its data, which is never replaced,
-// so done.I always belongs to the data there; a directory without data is what a finished process has left.
+// the share, and no process does once done.I exists. The process that finds all shares complete gives the
+// data its name, and removes the directory. A directory is made together with its data, which is never
+// replaced, so done.I always belongs to the data there; a directory without data is what a finished process
+// has left.
 //
-// A lock may exclude nobody, for example between two mounts. So before each write, the process also checks
-// that the data still has its name and that there is no file. If there is one from the beginning, what would
-// be written is compared with it instead.
+// A lock may fail to exclude other processes, for example between two mounts. So before each write, the
+// process also checks that the data still has its name and that there is no file. If there is one from the
+// beginning, what would be written is compared with it instead.
 class SharedOutput : public Sink {
  public:
   struct Place {
@@ -42,10 +45,10 @@ class SharedOutput : public Sink {
   // the directory cannot be used, or the other process makes no progress.
   void open(const Place& place);
 
-  // Whether another process has completed the share. Then nothing need be written.
+  // Whether another process has completed the share. If so, there is nothing to write.
   bool is_done() const noexcept { return done_; }
 
-  // Also IoError if a file of that name has other bytes, or appears now.
+  // IoError also if a file of that name has other contents, or appears in the meantime.
   void write(std::span<const std::byte> bytes) override;
   void finish() override;
   void publish(const std::function<void()>& last_step) override;
@@ -75,7 +78,7 @@ class SharedOutput : public Sink {
   bool made_folder_ = false;
   std::optional<LockFile> lock_;
   std::unique_ptr<FdSink> data_;  // null if the file exists, or the share is complete
-  struct stat data_status_ {};
+  struct statx data_status_ {};
   bool done_ = false;
   std::optional<FdSource> compared_;  // the file that exists
   std::uint64_t at_ = 0;              // bytes of the share so far

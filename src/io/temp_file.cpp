@@ -65,7 +65,7 @@ bool is_same_file(int a, int b) {
   return fstat(a, &first) == 0 && fstat(b, &second) == 0 && is_same_inode(first, second);
 }
 
-// Gives a file that is open the first, or a further, name. -1 with errno if that fails.
+// Gives an open file its first name, or another one. -1 with errno if that fails.
 int link_into(int directory, int file, const char* new_name) {
   return linkat(AT_FDCWD, path_of_descriptor(file).c_str(), directory, new_name, AT_SYMLINK_FOLLOW);
 }
@@ -144,7 +144,8 @@ Fd TempFile::create() {
   if (rules_.prefix.empty()) rules_.prefix = default_prefix(directory_.get(), base_);
   if (is_append_only())  // a file can be created there, but not renamed
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
-  // Only creating a file shows its mode on every file system. Some keep a file that is removed while open.
+  // Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
+  // that is removed while open.
   std::string probe_name;
   Fd probe = create_named(0666, probe_name);
   new_mode_ = permissions_of(probe.get());
@@ -168,16 +169,17 @@ Fd TempFile::create_nameless() {
   return fd;
 }
 
-// Tries it with another file, because a file without a name can be linked only once. In an append-only
-// directory, the link could not be removed.
+// Tries it with another file: once its only link is removed, a file without a name cannot be linked again. In
+// an append-only directory, the link could not be removed.
 bool TempFile::can_link() const {
   if (is_append_only()) return true;
-  const Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   std::string name;
   const auto link = [&](const char* free_name) {
     return link_into(directory_.get(), probe.get(), free_name);
   };
   if (make_with_random_name(default_prefix(directory_.get(), base_), name, link) < 0) return false;
+  probe.close();
   return unlinkat(directory_.get(), name.c_str(), 0) == 0;
 }
 
@@ -193,10 +195,10 @@ bool TempFile::link_to(const char* new_name) const {
 
 bool TempFile::replace_target() {
   if (temp_name_.empty()) {
+    const std::string prefix = default_prefix(directory_.get(), base_);
     if (link_to(base_.c_str())) return true;
     // linkat(2), unlike rename(2), does not replace a file.
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-    const std::string prefix = default_prefix(directory_.get(), base_);
     if (errno != EEXIST || make_with_random_name(prefix, temp_name_, link) < 0) return false;
   }
   return renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) == 0;
@@ -230,20 +232,16 @@ Fd TempFile::reopen() const {
 
 std::optional<std::string> TempFile::keep() {
   const int directory = directory_.get();
-  const std::string kept = default_prefix(directory, base_) + "kept";
-  unlinkat(directory, kept.c_str(), 0);
-  const Fd file(temp_name_.empty()
-                    ? reopen()
-                    : Fd(openat(directory, temp_name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)));
+  const std::string prefix = default_prefix(directory, base_), kept = prefix + "kept";
+  const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
+  if (temp_name_.empty() && make_with_random_name(prefix, temp_name_, link) < 0) return std::nullopt;
+  const Fd file(openat(directory, temp_name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   fchmod(file.get(), 0600);  // where modes cannot be changed, all files have the same
-  if (temp_name_.empty()) {
-    if (!link_to(kept.c_str())) return std::nullopt;
-  } else {
-    if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) != 0 &&
-        !give_new_name(directory, temp_name_, directory, kept))
-      return std::nullopt;
-    temp_name_.clear();
+  if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) != 0) {
+    unlinkat(directory, kept.c_str(), 0);
+    if (!give_new_name(directory, temp_name_, directory, kept)) return std::nullopt;
   }
+  temp_name_.clear();
   const fs::path shown = target_.directory == AT_FDCWD ? target_.path : fs::path(target_.name);
   return shown.parent_path() / kept;
 }
@@ -252,13 +250,17 @@ IoError naming_error(const std::string& name, int error) {
   if (error != EINVAL && error != EPERM && error != ENOTSUP && error != ENOSYS)
     return io_error("cannot create", name, error);
   return IoError(
-      fmt::format("the file system of {} has neither links nor renames that never replace a file", name),
+      fmt::format(
+          "the file system of {} supports neither hard links nor renames that refuse to replace a file",
+          name),
       "choose a directory on another file system");
 }
 
 std::string shortened_name(int directory, const std::string& name, std::size_t more) {
+  // The limit of FAT and exFAT in bytes is that of 255 characters of the maximum size.
   const long limit = fpathconf(directory, _PC_NAME_MAX);
-  const auto room = static_cast<std::size_t>(limit > 0 ? std::max(limit, 64L) : NAME_MAX) - more;
+  const auto room =
+      static_cast<std::size_t>(limit > 0 ? std::clamp(limit, 64L, long{NAME_MAX}) : NAME_MAX) - more;
   if (name.size() <= room) return name;
   constexpr std::size_t hash_bytes = 8;
   std::array<std::byte, EVP_MAX_MD_SIZE> hash{};

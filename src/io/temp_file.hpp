@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/fd.hpp"
@@ -69,8 +70,8 @@ class TempFile {
   // Opens a file without a name to read it. -1 if it has one.
   Fd reopen() const;
 
-  // Gives a complete file that could not be published the name .NAME.gpuaes-kept, which then is no longer
-  // that of an earlier one. Only its owner can open it. Returns its path, or nothing if that fails, too.
+  // Renames a complete file that could not be published to .NAME.gpuaes-kept, which replaces an earlier one.
+  // Only its owner can open it. Returns the path, or nothing if this fails, too.
   std::optional<std::string> keep();
 
  private:
@@ -95,15 +96,18 @@ class TempFile {
   Fd fd_;
 };
 
-// The text with this many letters after it that no other process is likely to choose.
+// `text` and that many random letters, which no other process is likely to choose.
 inline constexpr std::size_t random_letters = 6;
 std::string with_random_letters(std::string text);
 
-// Gives a file another name, which must be new: false with EEXIST otherwise, or with the errno of another
-// error.
+// The end of the name that TempFile::keep() gives.
+inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
+
+// Renames a file without replacing another. False with errno if that fails: EEXIST if the new name exists.
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name);
 
-// The error if that fails with the errno value `error`, except EEXIST. `name` is the new name, for messages.
+// The error if give_new_name() failed with the errno value `error`, which is not EEXIST. `name` is the new
+// name, for messages.
 IoError naming_error(const std::string& name, int error);
 
 // `name` if it and `more` further bytes fit into a file name in this directory. Otherwise as much of it as

@@ -45,7 +45,7 @@ class SparePages {
     bool any = false;
     for (SecretPages& pages : pages_) {
       if (pages.data == nullptr) continue;
-      any = munmap(pages.data, pages.size) == 0;
+      any |= munmap(pages.data, pages.size) == 0;
       pages = {};
     }
     return any;

@@ -1,5 +1,6 @@
 // Secret, the type that holds all secret bytes. Its pages are kept out of swap (mlock) and core dumps
-// (MADV_DONTDUMP) if possible, and are wiped on destruction. Later secrets use them again.
+// (MADV_DONTDUMP) if possible, and are wiped on destruction, after which
+// later secrets reuse them.
 #pragma once
 
 #include <cstddef>

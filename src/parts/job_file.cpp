@@ -60,12 +60,7 @@ std::span<const std::byte> take(std::span<const std::byte>& rest, std::size_t si
 }
 
 SealedHeader parse_header(std::span<const std::byte> bytes) {
-  HeaderReader reader([&bytes](std::span<std::byte> out) {
-    const std::size_t count = std::min(out.size(), bytes.size());
-    std::ranges::copy(bytes.first(count), out.begin());
-    bytes = bytes.subspan(count);
-    return count;
-  });
+  HeaderReader reader = reader_of(bytes);
   return read_sealed_header(reader);
 }
 
@@ -195,7 +190,7 @@ bool is_far(const FileTime& a, const FileTime& b) {
   const double seconds = static_cast<double>(now.seconds - planned.seconds) +
                          (static_cast<double>(now.nanoseconds) - planned.nanoseconds) / 1e9;
   throw IoError(
-      fmt::format("the modification time of {} differs by only {:.9f} seconds from the plan", name,
+      fmt::format("the modification time of {} differs from the one in the plan by only {:.9f} seconds", name,
                   std::abs(seconds)),
       "if it is a copy with rounded times, set the time of the input to a whole minute with touch -t, "
       "and make a new plan");

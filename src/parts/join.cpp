@@ -161,8 +161,8 @@ class Joiner {
                          return entry_of(part.header);
                        }).in1;
     if (other != parts.end())
-      throw AuthError(fmt::format("{} lists another attempt at part {} than {}", file.name(), other->number(),
-                                  other->name),
+      throw AuthError(fmt::format("{} lists a different attempt at part {} from the one in {}", file.name(),
+                                  other->number(), other->name),
                       hint);
   }
 
@@ -212,7 +212,7 @@ class Joiner {
   // turns out to be of another attempt than the part, which only a reader of the part can detect.
   void clean_up() const {
     for (const std::string& name : directory_.list())
-      if (parse_attempt(name)) directory_.remove(name);
+      if (parse_attempt(name) || name.ends_with(kept_suffix)) directory_.remove(name);
     if (options_.reads_receipts)
       return messages_.note(
           fmt::format("{} is still there; remove it once gpuaes-stream --test has verified all parts",

@@ -45,12 +45,11 @@ JobFile make_job(const Options& options, const Messages& messages, Cancel& cance
 }
 
 // The head goes first, in the way that parts are published: a file system that cannot do this is refused.
-void fill(const Directory& directory, JobFile& job, const FdSource* input, std::vector<const char*>& made,
-          const Options& options, const Messages& messages, Cancel& cancel) {
+void fill(const Directory& directory, JobFile& job, const FdSource* input, const Options& options,
+          const Messages& messages, Cancel& cancel) {
   const std::unique_ptr<Sink> head = open_member(directory, head_name, messages, cancel);
   head->write(job.header);
   head->close();
-  made.push_back(head_name);
   if (input != nullptr) {
     job.input = plan_input(*input, options.input(), directory, head_name, cancel);
     if (job.count == 0) job.count = default_count(job.input->size);
@@ -61,7 +60,6 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, std::
   }
   write_new_file({.directory = directory.descriptor(), .path = job_name, .name = directory.name_of(job_name)},
                  encode(job).bytes(), cancel);
-  made.push_back(job_name);
 }
 
 }  // namespace
@@ -75,14 +73,13 @@ void run_plan(const Options& options, const Messages& messages) {
   if (options.names_input())
     input.emplace(with_option("--input", [&] { return open_planned(options.input(), cancel); }));
   const Directory directory = with_option("--output", [&] { return Directory::make(*options.output); });
-  std::vector<const char*> made;  // files in the directory
   try {
-    fill(directory, job, input ? &*input : nullptr, made, options, messages, cancel);
+    fill(directory, job, input ? &*input : nullptr, options, messages, cancel);
     sync_directory_of(directory.name());
     const std::string count = fmt::format("{}\n", job.count);
     if (job.count != 0) print(bytes_of(count), STDOUT_FILENO, cancel);
   } catch (...) {
-    for (const char* const name : made) directory.remove(name);
+    for (const char* const name : {head_name, job_name}) directory.remove(name);
     rmdir(directory.name().c_str());
     throw;
   }

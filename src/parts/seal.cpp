@@ -121,10 +121,8 @@ class Sealer {
 
   std::unique_ptr<Sink> open_receipt() const {
     if (!options_.receipt) return nullptr;
-    return with_option("--receipt", [&] {
-      return open_sink(*targets_.receipt,
-                       {.bytes = 0, .temp = {.hint = "choose another file"}, .keep = false}, cancel_);
-    });
+    return with_option("--receipt",
+                       [&] { return open_sink(*targets_.receipt, report_rules(messages_), cancel_); });
   }
 
   void run(Endpoints endpoints) {

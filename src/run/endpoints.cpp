@@ -96,16 +96,19 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
         *options.into, cancel, [&messages](const std::string& text) { messages.note(text); });
   else
     endpoints.output = open(options.output ? "--output" : "", targets.output);
-  rules.terminal = SinkRules::Terminal::everything;
-  rules.sparse = false;
-  rules.temp = {.hint = "choose another file"};
-  rules.bytes = 0;
-  rules.keep = false;
+  rules = report_rules(messages);
   if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
   rules.durable = false;
   if (targets.trace) endpoints.trace = open("--trace", *targets.trace);
   note_if_terminal(endpoints.source, messages);
   return endpoints;
+}
+
+SinkRules report_rules(const Messages& messages) {
+  return {.bytes = 0,
+          .temp = {.hint = "choose another file"},
+          .keep = false,
+          .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
 HeaderReader header_reader(Source& source, PartsDirectory* directory) {

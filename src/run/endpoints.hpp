@@ -55,6 +55,9 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, c
 Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
                          const Messages& messages, Cancel& cancel);
 
+// For a small file about the run, such as its statistics.
+SinkRules report_rules(const Messages& messages);
+
 // Returns a reader for the header at the beginning of `source`, which must outlive it. In a directory, the
 // header is followed by the index.
 HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);

@@ -71,9 +71,9 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
       pipeline.run();
     });
   }
+  if (!stream.input_warning().empty()) messages.warning(stream.input_warning());
   stream.sink().publish([&] { report.finish(stream, pipeline, ring); });
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
-  if (!stream.input_warning().empty()) messages.warning(stream.input_warning());
 }
 
 void run_filter(Options options, const Messages& messages) {

@@ -111,12 +111,7 @@ std::string count_kinds(const std::vector<SlotDescription>& slots, std::string_v
 }
 
 Description describe(const Format& format, std::span<const std::byte> header) {
-  HeaderReader input([rest = header](std::span<std::byte> out) mutable {
-    const std::size_t count = std::min(out.size(), rest.size());
-    std::ranges::copy(rest.first(count), out.begin());
-    rest = rest.subspan(count);
-    return count;
-  });
+  HeaderReader input = reader_of(header);
   return format.describe(input);
 }
 
@@ -195,10 +190,9 @@ void run_rekey(const Options& options, const Messages& messages) {
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
-  const std::string warning = source.modification();
+  if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
   sink->close();
   note_change(changed_file, change, messages);
-  if (!warning.empty()) messages.warning(warning);
 }
 
 }  // namespace gpuaes

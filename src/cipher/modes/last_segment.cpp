@@ -56,11 +56,13 @@ std::vector<Tag> tags_of_prefixes(const Job& job, const Nonce& nonce, std::span<
 std::optional<std::size_t> find_last_segment(const Job& job, std::size_t index) {
   const auto segment = segment_to_open(job, index);
   const Nonce nonce = segment_nonce(job.base_nonce, job.first_segment + index, job.rules, true);
-  const std::vector<Tag> tags = tags_of_prefixes(job, nonce, segment.ciphertext());
-  for (std::size_t size = 0; size < tags.size(); ++size)
+  std::vector<Tag> tags = tags_of_prefixes(job, nonce, segment.ciphertext());
+  std::optional<std::size_t> found;
+  for (std::size_t size = 0; size < tags.size() && !found; ++size)
     if (is_equal(std::as_bytes(std::span(tags[size])), segment.sealed.subspan(size, tag_bytes)))
-      return size + tag_bytes;
-  return std::nullopt;
+      found = size + tag_bytes;
+  wipe(std::as_writable_bytes(std::span(tags)));  // they would authenticate forged segments
+  return found;
 }
 
 }  // namespace gpuaes

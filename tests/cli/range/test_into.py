@@ -177,8 +177,8 @@ def test_marks_without_data_do_not_count(into):
     assert OUT.read_bytes() == PLAIN and folders() == []
 
 
-def test_a_complete_directory_gives_a_complete_file(into):
-    """A process was killed before it removed the directory, and the file has been moved away."""
+def test_data_that_has_become_a_file_is_not_written_again(into):
+    """A process was killed before it removed the directory, and the file has been moved away and modified."""
     into(0, 2)
     [folder] = folders()
     into(1, 2)
@@ -187,8 +187,10 @@ def test_a_complete_directory_gives_a_complete_file(into):
     for mark in "done.0", "done.1":
         (folder / mark).touch()
     OUT.rename("final")
-    into(1, 2)
-    assert OUT.read_bytes() == pathlib.Path("final").read_bytes() == PLAIN and folders() == []
+    pathlib.Path("final").write_bytes(b"modified")
+    for number in 1, 0:
+        into(number, 2)
+    assert OUT.read_bytes() == PLAIN and pathlib.Path("final").read_bytes() == b"modified" and folders() == []
 
 
 def test_many_duplicates_at_the_same_time(into):

@@ -27,7 +27,7 @@ def into(key, work):
 
 
 class Attempt:
-    """An attempt at share 0 of 2 that holds the lock and cannot go on in the middle, because nobody reads its trace."""
+    """An attempt at share 0 of 2 that holds the lock and is stuck in the middle: its trace is not being read."""
 
     def __init__(self, key):
         os.mkfifo("trace")
@@ -35,8 +35,8 @@ class Attempt:
         with contextlib.suppress(BlockingIOError):
             while True:
                 os.write(self.fifo, bytes(4096))
-        self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-T", "1", "--trace", "trace",
-                             "sealed", stderr=subprocess.PIPE, text=True)
+        self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-T", "1",
+                             "--trace", "trace", "sealed", stderr=subprocess.PIPE, text=True)
         wait_for(lambda: glob_one("out.*/data").stat().st_blocks * 512 > 4 << 20, "part of the share")
         self.folder = glob_one("out.*")
 
@@ -60,7 +60,7 @@ def attempt(key, into):
 
 
 def start_second(key):
-    second = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "sealed", 
+    second = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "sealed",
                    stderr=subprocess.PIPE, text=True)
     return second, second.stderr.readline()
 
@@ -115,7 +115,7 @@ def complete(folder):
 
 
 @pytest.mark.parametrize("new", [False, True], ids=["no directory", "another directory"])
-def test_an_attempt_whose_lock_excluded_nobody_does_not_write_into_the_finished_file(into, attempt, new):
+def test_an_attempt_whose_lock_excluded_no_one_does_not_write_into_the_finished_file(into, attempt, new):
     complete(attempt.folder)
     changed = bytes(len(PLAIN))
     OUT.write_bytes(changed)
@@ -144,7 +144,8 @@ def test_a_share_is_not_complete_if_its_statistics_cannot_be_written(into):
     assert OUT.read_bytes() == PLAIN
 
 
-@pytest.mark.parametrize("name", ["n" * 255, "n" + "ä" * 127, "\N{DOG FACE}" * 63], ids=["ASCII", "2 bytes", "4 bytes"])
+@pytest.mark.parametrize("name", ["n" * 255, "n" + "ä" * 127, "\N{DOG FACE}" * 63],
+                         ids=["ASCII", "2 bytes", "4 bytes"])
 def test_a_name_of_255_bytes(into, name):
     for number in 0, 1:
         into(number, out=name)
