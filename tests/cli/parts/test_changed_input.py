@@ -109,7 +109,8 @@ def test_rounded_times_are_reported(key, planned, now, seconds, options):
     os.utime("input", ns=(times[1], times[1]))
     found = seal("dir", 1, *options, status=1)
     name = "input" if options else f"{os.getcwd()}/input"
-    assert found.error == f"part 1: the modification time of {name} differs by only {seconds} seconds from the plan"
+    assert found.error == (f"part 1: the modification time of {name} differs from the one in the plan by only {seconds} "
+                           "seconds")
     assert found.hint == ("if it is a copy with rounded times, set the time of the input to a whole minute with touch -t, "
                           "and make a new plan")
     assert sorted(os.listdir("dir")) == ["head", "job"]

@@ -276,7 +276,7 @@ def test_an_index_that_lists_another_attempt(sealed):
     join("dir")
     shutil.copy("job", "dir/job")
     shutil.copy("second", part(1))
-    refused(4, "dir/index lists another attempt at part 1 than dir/part.0000001",
+    refused(4, "dir/index lists a different attempt at part 1 from the one in dir/part.0000001",
             "if the index is outdated, remove it and join again")
     shutil.copy("first", part(1))
     join("dir")

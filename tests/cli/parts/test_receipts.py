@@ -130,13 +130,13 @@ def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
     join("dir", "--receipts", "receipt.0", "old", "receipt.2")
     index = content("dir/index")
     found = join("dir", "--receipts", *RECEIPTS, status=4)
-    assert found.error == "dir/index lists another attempt at part 1 than receipt.1"
+    assert found.error == "dir/index lists a different attempt at part 1 from the one in receipt.1"
     assert found.hint == "if the index is outdated, remove it and join again"
     assert content("dir/index") == index and "job" in os.listdir("dir")
     os.unlink("dir/index")
     join("dir", "--receipts", *RECEIPTS)
     refused_after = join("dir", "--receipts", "receipt.0", "old", "receipt.2", status=4)
-    assert refused_after.error == "dir/index lists another attempt at part 1 than old"
+    assert refused_after.error == "dir/index lists a different attempt at part 1 from the one in old"
     assert together(key) == PLAIN
 
 
@@ -147,7 +147,7 @@ def test_parts_that_replace_receipts_must_be_those_attempts(elsewhere, key):
     os.unlink("dir/part.0000001")
     seal("dir", 1)
     os.rename("index", "dir/index")
-    assert join("dir", status=4).error == "dir/index lists another attempt at part 1 than dir/part.0000001"
+    assert join("dir", status=4).error == "dir/index lists a different attempt at part 1 from the one in dir/part.0000001"
     assert "job" in os.listdir("dir")
 
 
