@@ -40,11 +40,12 @@ bool is_in_proc(const OutputTarget& target) {
          file_system.f_type == PROC_SUPER_MAGIC;
 }
 
-// The path of the file that a symbolic link led to when it was opened as `fd`. Empty if it has been removed,
-// or without /proc.
-fs::path path_of_open_file(int fd, const struct stat& opened) {
+// The path of the file that the symbolic link `name` led to when it was opened as `fd`. Empty if it has been
+// removed.
+fs::path path_of_open_file(const std::string& name, int fd, const struct stat& opened) {
   std::error_code error;
-  const fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
+  fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
+  if (error) path = fs::canonical(name, error);  // without /proc
   struct stat status {};
   const bool is_same = !error && lstat(path.c_str(), &status) == 0 && is_same_inode(status, opened);
   return is_same ? path : fs::path();
@@ -69,8 +70,8 @@ class OutputFile : public Sink {
       : target_{target.directory, target.path, target.name, target.file},
         rules_(rules),
         cancel_(cancel),
-        file_(target_, temp_rules(rules)),
-        sink_(file_.take_fd(), target_.name, cancel) {}
+        file_(std::make_unique<TempFile>(target_, temp_rules(rules))),
+        sink_(file_->take_fd(), target_.name, cancel) {}
 
   // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it
   // would only touch all of the memory twice.
@@ -109,7 +110,7 @@ class OutputFile : public Sink {
     if ((rules_.sparse || written_ < expected_) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
     if (rules_.durable) sink_.sync();  // may take a long time, in which the access of the old file may change
-    or_keep([this] { set_access(file_, sink_.fd().get()); });
+    or_keep([this] { set_access(*file_, sink_.fd().get()); });
     if (rules_.durable) sink_.sync();
     sink_.finish();
   }
@@ -121,7 +122,7 @@ class OutputFile : public Sink {
       last_step();
       give_name();
     });
-    if (rules_.durable) file_.sync_directory();
+    if (rules_.durable) file_->sync_directory();
   }
 
  private:
@@ -141,35 +142,36 @@ class OutputFile : public Sink {
   }
 
   [[noreturn]] void throw_kept(const std::string& failure) {
-    const std::optional<std::string> kept = file_.keep();
+    const std::optional<std::string> kept = file_->keep();
     throw IoError(failure, kept ? fmt::format("the complete output is in {}", *kept)
                                 : "the complete output could not be kept");
   }
 
   void give_name() {
     try {
-      file_.publish();
+      file_->publish();
     } catch (const FileExists&) {
       throw;
     } catch (const IoError&) {
-      Fd nameless = file_.reopen();
-      if (nameless.get() < 0 || !publish_copy(std::move(nameless))) throw;
+      Fd nameless = file_->reopen();
+      if (nameless.get() < 0 || !copy_to_named_file(std::move(nameless))) throw;
+      file_->publish();
     }
   }
 
   // Links may be forbidden, for example by Landlock. Then only a file that always had a name can be renamed.
-  bool publish_copy(Fd nameless) try {
+  bool copy_to_named_file(Fd nameless) try {
     TempFile::Rules rules = rules_.temp;
     rules.nameless = false;
-    TempFile named(target_, rules);
+    auto named = std::make_unique<TempFile>(target_, rules);
     FdSource source(std::move(nameless), target_.name, cancel_);
-    FdSink sink(named.take_fd(), target_.name, cancel_);
+    FdSink sink(named->take_fd(), target_.name, cancel_);
     std::atomic<std::uint64_t> copied = 0;
     copy_rest(source, sink, copied);
-    set_access(named, sink.fd().get());
+    set_access(*named, sink.fd().get());
     sink.sync();
     sink.finish();
-    named.publish();
+    file_ = std::move(named);
     return true;
   } catch (const FileExists&) {
     throw;
@@ -213,7 +215,7 @@ class OutputFile : public Sink {
   const TempFile::Target target_;
   const SinkRules rules_;
   Cancel& cancel_;
-  TempFile file_;
+  std::unique_ptr<TempFile> file_;
   FdSink sink_;
   std::uint64_t expected_ = 0;  // bytes of space reserved
   std::uint64_t written_ = 0;   // bytes
@@ -277,7 +279,7 @@ OutputTarget find_output(const std::optional<std::string>& name, int directory) 
   if (!S_ISREG(status.st_mode)) return target;
   target.standard_descriptor = standard_descriptor_of(status);
   if (!is_link || is_in_proc(target)) return target;
-  target.path = path_of_open_file(file->get(), status);
+  target.path = path_of_open_file(*name, file->get(), status);
   if (target.path.empty()) target.error = io_error("cannot open", *name, ENOENT);
   return target;
 }

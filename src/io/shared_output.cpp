@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,8 +20,9 @@ namespace gpuaes {
 namespace {
 
 constexpr char data_name[] = "data";
-constexpr char new_mark[] = ".new-";  // before random letters, while the directory is made
-constexpr int max_tries = 100;        // for a directory that other processes make and remove
+constexpr char new_mark[] = ".new-";                  // before random letters, while the directory is made
+constexpr int max_tries = 100;                        // for a directory that other processes make and remove
+constexpr std::chrono::milliseconds retry_pause{20};  // in all, longer than FUSE file systems cache names
 
 std::string mark_of(std::uint32_t share) {
   return fmt::format("done.{}", share);
@@ -66,17 +69,33 @@ void SharedOutput::open(const Place& place) {
   folder_ =
       shortened_name(parent_->descriptor(), file_, suffix.size() + sizeof new_mark - 1 + random_letters) +
       suffix;
+  if (is_append_only(parent_->descriptor())) throw io_error("cannot create", name_, EPERM);
   for (int tries = 0; tries < max_tries; ++tries) {
     if (std::optional<FdSource> existing = parent_->open(file_, cancel_))
       return open_existing(std::move(*existing));
-    if (open_folder() && lock_share() && open_data() && is_current()) return;
+    if (open_current()) return;
     // The file has appeared, so the directory may be a new one, made after another process removed the last.
-    data_.reset();
-    lock_.reset();
     if (made_folder_ && directory_ && parent_->has(file_)) remove_folder(*directory_);
     directory_.reset();
+    cancel_.check();
+    std::this_thread::sleep_for(retry_pause);
   }
   throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
+}
+
+// Returns false if the directory was removed in the meantime, which can make any call fail.
+bool SharedOutput::open_current() {
+  try {
+    if (open_folder() && lock_share() && open_data() && is_current()) return true;
+  } catch (const IoError&) {
+    struct stat opened {};
+    const bool is_open = directory_ && fstat(directory_->descriptor(), &opened) == 0;
+    const std::optional<struct stat> named = parent_->status_of(folder_);
+    if (!is_open || (named && is_same_inode(*named, opened))) throw;
+  }
+  data_.reset();
+  lock_.reset();
+  return false;
 }
 
 void SharedOutput::open_existing(FdSource file) {
@@ -93,17 +112,17 @@ void SharedOutput::make_folder() {
                     data = with_random_letters(folder_ + new_mark);
   const Directory made = Directory::make_in(*parent_, temp);
   const auto clean_up = [&] {
-    parent_->remove(data);
-    made.remove(data_name);
+    unlinkat(parent, data.c_str(), 0);
+    unlinkat(made.descriptor(), data_name, 0);
     parent_->remove_directory(temp);
   };
   try {
     create(data);
     if (!give_new_name(parent, data, made.descriptor(), data_name)) throw naming_error(name_, errno);
     made_folder_ = renameat(parent, temp.c_str(), parent, folder_.c_str()) == 0;
+    const int error = errno;
     if (made_folder_) return;
-    if (errno != EEXIST && errno != ENOTEMPTY)
-      throw io_error("cannot write", parent_->name_of(folder_), errno);
+    if (!parent_->has(folder_)) throw io_error("cannot write", parent_->name_of(folder_), error);
   } catch (...) {
     clean_up();
     throw;
@@ -173,7 +192,7 @@ bool SharedOutput::is_current() const {
 void SharedOutput::check_current() const {
   if (!is_current())
     throw IoError(fmt::format("{} was completed or replaced by another process", name_),
-                  "run the command again to compare the share with the file");
+                  "run the command again");
 }
 
 void SharedOutput::write(std::span<const std::byte> bytes) {
@@ -233,17 +252,16 @@ bool SharedOutput::all_done() const {
   return true;
 }
 
-// Several processes may find all shares complete at the same time. A link keeps the data in the directory
-// until that is removed; without links, the data is renamed.
+// Several processes may find all shares complete at the same time. For all but one, the data is gone.
 void SharedOutput::name_file() {
   const int from = directory_->descriptor(), to = parent_->descriptor();
-  bool named = linkat(from, data_name, to, file_.c_str(), 0) == 0;
-  if (!named && errno != EEXIST && errno != ENOENT) named = give_new_name(from, data_name, to, file_);
-  const int error = errno;
-  if (!named && !is_published()) {
-    IoError failure = error == EEXIST ? file_exists(name_) : naming_error(name_, error);
-    failure.set_hint(fmt::format("the complete output is in {}", directory_->name_of(data_name)));
-    throw failure;
+  if (!give_new_name(from, data_name, to, file_) && errno != ENOENT) {
+    const int error = errno;
+    if (!is_published()) {
+      IoError failure = error == EEXIST ? file_exists(name_) : naming_error(name_, error);
+      failure.set_hint(fmt::format("the complete output is in {}", directory_->name_of(data_name)));
+      throw failure;
+    }
   }
   parent_->sync();
   remove_folder(*directory_);

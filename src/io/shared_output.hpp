@@ -56,6 +56,7 @@ class SharedOutput : public Sink {
  private:
   void make_folder();
   void create(const std::string& file) const;
+  bool open_current();
   bool open_folder();
   bool lock_share();
   bool open_data();

@@ -77,6 +77,13 @@ mode_t limited_by(mode_t old, mode_t mode) {
   return mode & ((old & 0700) | everyone << 3 | everyone);
 }
 
+// Where modes cannot be changed, all files have the same.
+void make_owner_only(int directory, const std::string& name) {
+  if (fchmodat(directory, name.c_str(), 0600, AT_SYMLINK_NOFOLLOW) == 0) return;
+  const Fd file(openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));  // without /proc
+  fchmod(file.get(), 0600);
+}
+
 mode_t permissions_of(int fd) {
   struct stat status {};
   return fstat(fd, &status) == 0 ? status.st_mode & 0777 : 0600;
@@ -114,7 +121,7 @@ void TempFile::check_replaceable() const {
   const uid_t user = geteuid();
   const bool is_protected =
       (directory.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.stx_uid && user != directory.stx_uid;
-  if (is_protected || is_append_only())
+  if (is_protected || is_append_only(directory_.get()))
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
 }
 
@@ -130,19 +137,13 @@ bool TempFile::exists() const {
   return faccessat(directory_.get(), base_.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-bool TempFile::is_append_only() const {
-  struct statx status {};
-  return statx(directory_.get(), "", AT_EMPTY_PATH, 0, &status) == 0 &&
-         (status.stx_attributes & STATX_ATTR_APPEND) != 0;
-}
-
 Fd TempFile::create() {
   if (rules_.if_exists == IfExists::refuse && exists()) throw file_exists(target_.name);
   if (target_.old) check_replaceable();
   Fd nameless = rules_.nameless ? create_nameless() : Fd(-1);
   if (nameless.get() >= 0) return nameless;
   if (rules_.prefix.empty()) rules_.prefix = default_prefix(directory_.get(), base_);
-  if (is_append_only())  // a file can be created there, but not renamed
+  if (is_append_only(directory_.get()))  // a file can be created there, but not renamed
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
   // Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
   // that is removed while open.
@@ -158,9 +159,9 @@ Fd TempFile::create() {
   throw could_be_written ? IoError(error.what(), rules_.hint) : error;
 }
 
-// Never more open than the old file, even if its mode cannot be changed later.
+// Never more open to others than the old file, even if its mode cannot be changed later.
 Fd TempFile::create_nameless() {
-  const mode_t mode = target_.old ? permissions_of(target_.old->get()) & 0666 : 0666;
+  const mode_t mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : 0666;
   Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (fd.get() < 0 || (rules_.try_link && !can_link())) return Fd(-1);
   handle_.reset(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
@@ -172,7 +173,7 @@ Fd TempFile::create_nameless() {
 // Tries it with another file: once its only link is removed, a file without a name cannot be linked again. In
 // an append-only directory, the link could not be removed.
 bool TempFile::can_link() const {
-  if (is_append_only()) return true;
+  if (is_append_only(directory_.get())) return true;
   Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   std::string name;
   const auto link = [&](const char* free_name) {
@@ -227,7 +228,9 @@ void TempFile::sync_directory() const {
 
 Fd TempFile::reopen() const {
   if (!temp_name_.empty()) return Fd(-1);
-  return Fd(open(path_of_descriptor(handle_.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string path = path_of_descriptor(handle_.get());
+  chmod(path.c_str(), 0600);  // the old file may have been one that its owner cannot read
+  return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 std::optional<std::string> TempFile::keep() {
@@ -235,15 +238,10 @@ std::optional<std::string> TempFile::keep() {
   const std::string prefix = default_prefix(directory, base_), kept = prefix + "kept";
   const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
   if (temp_name_.empty() && make_with_random_name(prefix, temp_name_, link) < 0) return std::nullopt;
-  const Fd file(openat(directory, temp_name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  fchmod(file.get(), 0600);  // where modes cannot be changed, all files have the same
-  if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) != 0) {
-    unlinkat(directory, kept.c_str(), 0);
-    if (!give_new_name(directory, temp_name_, directory, kept)) return std::nullopt;
-  }
-  temp_name_.clear();
+  make_owner_only(directory, temp_name_);
+  if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) == 0) temp_name_ = kept;
   const fs::path shown = target_.directory == AT_FDCWD ? target_.path : fs::path(target_.name);
-  return shown.parent_path() / kept;
+  return shown.parent_path() / std::exchange(temp_name_, "");
 }
 
 IoError naming_error(const std::string& name, int error) {
@@ -273,6 +271,12 @@ std::string shortened_name(int directory, const std::string& name, std::size_t m
   };
   for (int back = 0; back < 3 && continues(end); ++back) --end;
   return fmt::format("{}~{}", name.substr(0, end), to_hex(std::span(hash).first<hash_bytes>()));
+}
+
+bool is_append_only(int directory) {
+  struct statx status {};
+  return statx(directory, "", AT_EMPTY_PATH, 0, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_APPEND) != 0;
 }
 
 std::string with_random_letters(std::string text) {
@@ -305,7 +309,9 @@ void sync_directory_of(const fs::path& path) {
 void sync_directory(const Fd& directory, const std::string& name) {
   while (directory.get() >= 0 && !sync_to_disk(directory.get())) {
     if (errno == EROFS) return;
-    if (errno != EINTR) throw io_error("cannot sync the directory of", name, errno);
+    if (errno != EINTR)
+      throw IoError(io_error("cannot sync the directory of", name, errno).what(),
+                    "the file is complete, but its name may not survive a system crash");
   }
 }
 

@@ -70,8 +70,9 @@ class TempFile {
   // Opens a file without a name to read it. -1 if it has one.
   Fd reopen() const;
 
-  // Renames a complete file that could not be published to .NAME.gpuaes-kept, which replaces an earlier one.
-  // Only its owner can open it. Returns the path, or nothing if this fails, too.
+  // Renames a complete file that could not be published to .NAME.gpuaes-kept, which replaces an earlier one,
+  // or leaves it under its temporary name. Only its owner can open it. Returns the path, or nothing if this
+  // fails, too.
   std::optional<std::string> keep();
 
  private:
@@ -81,7 +82,6 @@ class TempFile {
   bool can_link() const;
   Fd create_named(mode_t mode, std::string& temp_name) const;
   bool exists() const;
-  bool is_append_only() const;
   bool link_to(const char* new_name) const;
   bool replace_target();
   bool become_new_target() const;
@@ -95,6 +95,9 @@ class TempFile {
   Fd handle_{-1};  // O_PATH: the file while it has no name
   Fd fd_;
 };
+
+// Whether files in this directory cannot be renamed or removed.
+bool is_append_only(int directory);
 
 // `text` and that many random letters, which no other process is likely to choose.
 inline constexpr std::size_t random_letters = 6;
