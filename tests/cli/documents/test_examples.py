@@ -1,4 +1,5 @@
 """The examples of README.md, --help and manual pages, and the recipes in gpuaes-recipes(7), run as they are printed.
+Those for nightly backups are in test_nightly_backups.py.
 
 Services are replaced: `ssh server` runs a command in the folder server, aws, zfs and btrfs copy files, and pass prints
 a passphrase. PostgreSQL, par2, GNU parallel and MPI are real. slurm-recipe.sh runs the recipe for Slurm."""
@@ -31,7 +32,6 @@ esac
 [ "$1" != -- ] || shift
 exec sh -c "$*"
 """,
-    "scp": 'exec cp "$1" "${2%:}/"\n',
     "aws": 'case $4 in -) exec cat "$(basename "$3")" ;; *) exec cat >"$(basename "$4")" ;; esac\n',
     "zfs": "case $1 in send) exec cat disk.img ;; receive) exec cat >received ;; esac\n",
     "pass": "echo correct horse\necho another line\n",
@@ -201,11 +201,6 @@ def test_back_up_a_directory(recipe):
 def test_back_up_snapshots(recipe):
     recipe("Back up ZFS and btrfs snapshots")
     assert content("received") == content("disk.img")
-
-
-def test_back_up_a_server(recipe):
-    recipe("Back up a server that cannot read its backups")
-    expect_archive("identity", "server.age")
 
 
 def test_work_with_age_files(recipe):
