@@ -32,7 +32,14 @@ esac
 [ "$1" != -- ] || shift
 exec sh -c "$*"
 """,
-    "aws": 'case $4 in -) exec cat "$(basename "$3")" ;; *) exec cat >"$(basename "$4")" ;; esac\n',
+    "aws": """\
+from=${3##*/} to=${4##*/}
+case "$2 $3" in
+  "cp -") exec cat >"$to" ;;
+  cp*) exec cat "$from" ;;
+  mv*) exec mv "$from" "$to" ;;
+esac
+""",
     "zfs": "case $1 in send) exec cat disk.img ;; receive) exec cat >received ;; esac\n",
     "pass": "echo correct horse\necho another line\n",
     "python3": f'exec {sys.executable} "$@"\n',  # has python3-cryptography
@@ -190,6 +197,14 @@ def expect_disk_in_parts():
     ("Decrypt without gpuaes-stream", 1)])
 def test_recipes_that_list_the_archive(recipe, title, lists):
     assert recipe(title)[1].splitlines().count("photos/2.jpg") == lists
+
+
+def test_a_failed_upload_to_s3_does_not_replace_a_backup(recipe, work):
+    tar = work.parent / "services/tar"
+    tar.write_text(f'#!/bin/sh\n[ "$1" != -c ] || exit 2\nexec {shutil.which("tar")} "$@"\n')
+    tar.chmod(0o755)
+    bash(commands_in_page("gpuaes-recipes.7", "   Store a backup in S3"))
+    expect_original("photos.sealed")
 
 
 def test_back_up_a_directory(recipe):
