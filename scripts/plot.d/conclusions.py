@@ -1,6 +1,6 @@
 """The conclusions of PERFORMANCE.md: a sentence each, with figures of the run. One whose rows were not measured is left out."""
 
-from results import NOT_MEASURED, OURS, cpu_of, named, rate_of, size_of
+from results import NOT_MEASURED, OURS, cpu_of, median_of, named, size_of
 from style import significant
 
 
@@ -28,19 +28,18 @@ def aes_on_cpus(run):
     single, files = run.on_cpus(1), run.of_part("file")
     row, openssl, all_cpus = ours(single), other(single, "openssl"), ours(files, lanes="cpu")
     return row and openssl and all_cpus and (
-        f"**AES on CPUs**: one CPU seals {times(row, openssl)} as fast as `openssl` encrypts ({rate_of(row)} GB/s). {run.fact('CPUs')} CPUs "
-        f"reach {rate_of(all_cpus)} GB/s with a {size_of(files)} file. [Files](#files-in-the-page-cache)")
+        f"**AES on CPUs**: one CPU seals {times(row, openssl)} as fast as `openssl` encrypts ({median_of(row)} GB/s). {run.fact('CPUs')} CPUs "
+        f"reach {median_of(all_cpus)} GB/s with a {size_of(files)} file. [Files](#files-in-the-page-cache)")
 
 
 def gpu(run):
     files = run.of_part("file")
     kinds = {"Kuznyechik": {"cipher": "kuznyechik"}, "age": AGE, "AES": {}}
     pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
-    ratios = [(times(*pair), name) for name, pair in pairs.items() if all(pair)]
-    return ratios and (
-        f"**A GPU**, compared with {run.fact('CPUs')} CPUs, encrypts a {size_of(files)} file {ratios[0][0]} as fast with {ratios[0][1]}"
-        f"{''.join(f', {share} with {name}' for share, name in ratios[1:])}, including the time that CUDA takes to start and end. "
-        f"[Files on a GPU](#files-on-a-gpu)")
+    shares = [f"{gpu['rate'] / cpus['rate']:.0%} with {name}" for name, (gpu, cpus) in pairs.items() if gpu and cpus]
+    return shares and (
+        f"**A GPU** encrypts a {size_of(files)} file at this share of the rate of {run.fact('CPUs')} CPUs: {', '.join(shares)}, including "
+        f"the time that CUDA takes to start and end. [Files on a GPU](#files-on-a-gpu)")
 
 
 def age_files(run):
@@ -54,13 +53,13 @@ def pipes(run):
     here = run.of_part("pipe")
     row, cat = ours(here, lanes="auto"), named(here, program="cat")
     return row and cat and (f"**Between two pipes**, sealing is {times(row, cat)} as fast as `cat`, which cannot read while it writes "
-                            f"({rate_of(row)} GB/s). [Pipes](#pipes)")
+                            f"({median_of(row)} GB/s). [Pipes](#pipes)")
 
 
 def cold_files(run):
     here = run.of_part("cold")
     row, openssl = ours(here, lanes="auto"), other(here, "openssl")
-    return row and openssl and (f"**Cold files**, which are not in the page cache, are sealed at {rate_of(row)} GB/s, with {cpu_of(row)} CPU "
+    return row and openssl and (f"**Cold files**, which are not in the page cache, are sealed at {median_of(row)} GB/s, with {cpu_of(row)} CPU "
                                 f"seconds per GB instead of {cpu_of(openssl)} for `openssl`. [Cold files](#cold-files-and-cpu-time)")
 
 

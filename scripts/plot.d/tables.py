@@ -85,14 +85,14 @@ def rivals_table(run):
 def summary_table(run):
     """The README's table: medians of this program's authenticated formats next to others, and a sentence about the machine."""
     files, pipe, disk = run.of_part("file"), run.of_part("pipe"), disk_rows(run)
-    cases = [(f"{size_of(here)}, {here[0]['case'].partition(', ')[2]}", here)
-             for here in (run.on_cpus(count) for count in (1, run.fact("CPUs"))) if here]
+    cases = [(f"{size_of(disk)} file to file (disk)", disk),
+             (f"{size_of(pipe)} between two pipes", [row for row in pipe if row["lanes"] in ("", "auto")])]
+    cases += [(f"{size_of(here)}, {here[0]['case'].partition(', ')[2]}", here)
+              for here in (run.on_cpus(count) for count in (1, run.fact("CPUs"))) if here]
     cases += [(f"{size_of(files)}, {title}", [row for row in files if row["lanes"] == lanes])
               for lanes, title in (("cpu", f"{run.fact('CPUs')} CPUs"), ("cuda:0", "one GPU"))]
-    cases.append((f"{size_of(pipe)} between two pipes", [row for row in pipe if row["lanes"] in ("", "auto")]))
-    cases.append((f"{size_of(disk)} file to file (disk)", disk))
     return with_machine(run, programs_table(
-        [programs_row(title, [row for row in here if row["format"] != "raw"], show=median_of) for title, here in cases]))
+        [programs_row(title, [row for row in here if is_shown(row)], show=median_of) for title, here in cases]))
 
 
 def disk_rows(run):
@@ -130,8 +130,9 @@ def cpu_seconds_table(run):
     same, files, cold, pipe = run.on_cpus(run.fact("CPUs")), run.of_part("file"), run.of_part("cold"), run.of_part("pipe")
     inputs = {f"in the page cache, {size_of(same)}": same, f"in the page cache, {size_of(files)}": files,
               f"cold, {size_of(cold)}": cold, f"between two pipes, {size_of(pipe)}": pipe}
-    cells = {(name, name_with_lanes(row)): cpu_of(row) for name, rows in inputs.items() for row in rows
-             if is_shown(row) and row["action"] in ("encrypt", "copy")}
+    shown = [(name, row) for name, rows in inputs.items() for row in rows if is_shown(row) and row["action"] in ("encrypt", "copy")]
+    shown.sort(key=lambda each: (each[1]["action"] == "copy", each[1]["program"] != OURS))
+    cells = {(name, name_with_lanes(row)): cpu_of(row) for name, row in shown}
     names = dict.fromkeys(name for _, name in cells)
     return markdown(["CPU s/GB", *inputs], [[name, *(cells.get((each, name), "") for each in inputs)] for name in names])
 
@@ -206,17 +207,19 @@ def auto_sentence(run):
             "`-l cuda:0`." if shares else NOT_MEASURED)
 
 
-def pays_table(run):
+def pays_table(run, step=1):
     """From which size a file takes less time with cuda:0, calculated from the rates and the startup of both."""
-    sizes, columns = {}, {}
+    sizes, counts = {}, {}
     for cipher, form, count, cpu, cuda, _ in cpus_cases(run):
-        columns[cipher] = form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
+        kind = form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
         per_byte = [float(row["lanes_seconds"]) / int(row["bytes"]) for row in (cpu, cuda)]
         startup = [float(row["seconds"]) - float(row["lanes_seconds"]) for row in (cpu, cuda)]
         saved = per_byte[0] - per_byte[1]
-        sizes.setdefault(count, {})[cipher] = f"{(startup[1] - startup[0]) / saved / 1e9:.2g} GB" if saved > 0 else "never"
-    return markdown(["CUDA pays off from", *columns.values()],
-                    [[count, *(found.get(cipher, "") for cipher in columns)] for count, found in sizes.items()])
+        sizes.setdefault(kind, {})[count] = f"{(startup[1] - startup[0]) / saved / 1e9:.2g} GB" if saved > 0 else "never"
+        counts[count] = None
+    columns = list(counts)[::step]
+    return markdown(["a GPU is faster from", *columns],
+                    [[kind, *(found.get(count, "") for count in columns)] for kind, found in sizes.items()])
 
 
 def processes_table(run):
@@ -233,7 +236,7 @@ def processes_table(run):
 TABLES = {
     "run": run_table, "commands": commands_table, "summary": summary_table, "file": file_table, "rivals": rivals_table, "pipe": pipe_table,
     "output": output_table, "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table,
-    "auto": auto_sentence, "pays": pays_table,
+    "auto": auto_sentence, "pays": pays_table, "pays-short": lambda run: pays_table(run, 2),
     "cpus": lambda run: cpus_table(run, "aes-256", "kuznyechik"), "age": lambda run: cpus_table(run, "chacha20-poly1305"),
     "processes": processes_table, **part_tables.TABLES, **conclusions.TABLES,
 }
