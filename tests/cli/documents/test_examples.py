@@ -88,19 +88,15 @@ def test_readme(work):
     need("tar")
     text = re.sub("(?s)\n## Installation.*\n## Examples", "", content(TOP / "README.md").decode())
     examples = "".join(re.findall(r"(?ms)^```sh\n(.*?)^```$", text))
-    parts = "tar -x,-- tar -c,--passphrase-file,--x25519,--test,--range,--salvage,--rekey,gpuaes-parts join"
+    parts = "tar -x,-- tar -c,--passphrase-file,--x25519,--test,--range,--salvage,--rekey"
     assert [part for part in parts.split(",") if part not in examples] == []
-    os.mkdir("photos")
-    pathlib.Path("photos/1.jpg").write_text("a photo\n")
-    pathlib.Path("photos/2.jpg").write_bytes(some_bytes(100000))
-    pathlib.Path("disk.img").write_bytes(some_bytes(200000))
     done = bash(examples)
     assert re.search("error: damaged: the input is corrupt.* 16384 bytes", done.stderr)
     others = [line for line in done.stderr.splitlines() if "input is corrupt" not in line]
     assert len(others) == 2 and "removed 1 passphrase slot; the file now has 2 key file slots" in others[0]
     lines = done.stdout.splitlines()
-    assert lines.count("photos/2.jpg") == 1 and {"intact", "100", "exit status 4"} <= set(lines)
-    assert os.path.getsize("salvaged.img") == 200000
+    assert lines.count("photos/1.jpg") == 1 and {"intact", "100", "exit status 4"} <= set(lines)
+    assert os.path.getsize("salvaged.img") == os.path.getsize("disk.img")
 
 
 def run_on_terminal(commands):
