@@ -60,7 +60,9 @@ constexpr auto operations = std::to_array<Row>({
      turn_on_to_decrypt<&Options::salvage>},
     {"info", nullptr, "Show format, cipher, key slots and sizes. No key is needed.", act<Action::info>},
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
-    {"rekey", nullptr, "Replace the keys that open a sealed or age file without encrypting it again.",
+    {"rekey", nullptr,
+     "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
+     "removed, but whoever had them may have kept access.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
@@ -68,7 +70,8 @@ constexpr auto operations = std::to_array<Row>({
 });
 
 constexpr auto keys = std::to_array<Row>({
-    {"key,k", "FILE", "Read a key or identities from FILE. Can be repeated.",
+    {"key,k", "FILE",
+     "Read a key, identities or an ssh private key (without a passphrase) from FILE. Can be repeated.",
      add_text<&Options::secrets, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
      turn_on<&Options::secrets, &SecretOptions::ask_passphrase>},
@@ -77,7 +80,8 @@ constexpr auto keys = std::to_array<Row>({
     {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
      set_text<&Options::secrets, &SecretOptions::passphrase_command>},
     {"recipient,r", "RECIPIENT",
-     "Encrypt for RECIPIENT; with @FILE, for each recipient in FILE. Can be repeated.",
+     "Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE. Can be "
+     "repeated.",
      add_text<&Options::recipients>, repeats},
     {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
      [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
@@ -204,18 +208,23 @@ Options parse_options(int argc, const char* const* argv) {
 }
 
 std::string help_text() {
-  return "usage: gpuaes-stream (-k FILE | -p | -r RECIPIENT)... [OPTION]... [FILE]\n"
-         "       gpuaes-stream (-k FILE | -p | -r RECIPIENT)... [OPTION]... -- COMMAND...\n"
-         "       gpuaes-stream -d (-k FILE | -p) [OPTION]... [FILE]\n"
-         "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p) [OPTION]... FILE\n"
-         "       gpuaes-stream --salvage (-k FILE | -p) [OPTION]... [FILE]\n"
-         "       gpuaes-stream -d --part I[/N] (-k FILE | -p) [OPTION]... FILE\n"
-         "       gpuaes-stream -t (-k FILE | -p) [OPTION]... [FILE]...\n"
-         "       gpuaes-stream --rekey (-k FILE | -p) (--new-key FILE | -r RECIPIENT) FILE\n"
+  return "usage: gpuaes-stream (-k FILE | -p | -r RECIPIENT | -R FILE)... [OPTION]...\n"
+         "                     [FILE | -- COMMAND...]\n"
+         "       gpuaes-stream -d (-k FILE | -p)... [OPTION]... [FILE]\n"
+         "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p)... [OPTION]... FILE\n"
+         "       gpuaes-stream --salvage (-k FILE | -p)... [OPTION]... [FILE]\n"
+         "       gpuaes-stream -d --part I/N (-k FILE | -p)... [--into FILE] FILE\n"
+         "       gpuaes-stream -d --part I (-k FILE | -p)... [OPTION]... DIRECTORY\n"
+         "       gpuaes-stream -t (-k FILE | -p)... [OPTION]... [FILE]...\n"
+         "       gpuaes-stream --rekey (-k FILE | -p)...\n"
+         "                     (--new-key FILE | -r RECIPIENT)... [OPTION]... [FILE]\n"
          "       gpuaes-stream --info [--json] [-f FORMAT] [FILE]...\n"
          "       gpuaes-stream --list-lanes | --completions SHELL | -V | -h\n\n"
          "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
          format_options(groups) +
+         "\nThe exit status is 0 for success, 1 for an I/O or system error, 2 for a wrong\n"
+         "command line or secret, 3 if no secret opens the input, and 4 for corrupt or\n"
+         "truncated input.\n"
          "\nExamples:\n"
          "  Make a key, encrypt an archive and unpack it again:\n"
          "    gpuaes-keygen -o key\n"

@@ -163,7 +163,7 @@ def test_fish(work):
 
     expect_completions(ask, AFTER_DASHES)
     described = {"gpuaes-stream --decr": "--decrypt\tDecrypt",
-                 "gpuaes-stream --recip": "--recipient\tEncrypt for RECIPIENT;",
+                 "gpuaes-stream --recip": "--recipient\tEncrypt for RECIPIENT,",
                  "gpuaes-parts joi": "join\tCheck all parts and write the index"}
     for shown, text in zip(complete(described), described.values(), strict=True):
         assert shown[0].startswith(text)

@@ -50,7 +50,7 @@ def test_unknown_ciphers(name):
        "name a key or identity file with -k, or use -p to enter a passphrase")
       for format in ("cobblestone", "openssl")),
     (f"-f raw --iv {IV} -k", "option '--key' requires a value",
-     "--key FILE: Read a key or identities from FILE"),
+     "--key FILE: Read a key, identities or an ssh private key (without a passphrase) from FILE"),
     ("-f raw -q -k key256 --iv", "option '--iv' requires a value",
      "--iv HEX: Raw format: the first counter block, 32 hexadecimal digits (kuznyechik: 16)"),
     ("-f raw -q -k key256", "the raw format requires an IV",

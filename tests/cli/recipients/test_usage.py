@@ -65,7 +65,7 @@ def test_sealed_and_opened(kind, files, options, slots):
        "--key: identity0 contains an identity, which opens files but cannot encrypt them", WITH_R)
       for more in ("", "-r TEXT")),
     ("-r", 2, "option '--recipient' requires a value",
-     "--recipient RECIPIENT: Encrypt for RECIPIENT; with @FILE, for each recipient in FILE"),
+     "--recipient RECIPIENT: Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE"),
     *((f"-f {format} {options}", 2, f"the {format} format does not accept {what}", SEALED_OR_AGE)
       for format in ("cobblestone", "raw", "openssl")
       for options, what in (("-k KEY -r TEXT", "a recipient"), ("-d -k identity0", "an identity"))),

@@ -62,7 +62,7 @@ def test_an_option_with_a_value_is_not_repeated(key, options, name):
 @pytest.mark.parametrize("options, hint", [
     ("-c --cipher --ciph --cipher= --ciph= -dc", "--cipher CIPHER: aes-128, aes-192, aes-256 or kuznyechik"),
     ("-f", "--format FORMAT: sealed, age, cobblestone, openssl or raw"),
-    ("-k", "--key FILE: Read a key or identities from FILE"),
+    ("-k", "--key FILE: Read a key, identities or an ssh private key (without a passphrase) from FILE"),
     ("-b --chunk-size", "--chunk-size SIZE: Process SIZE bytes of plaintext at a time"),
     ("--iter", "--iter N: OpenSSL format: the number of PBKDF2 iterations (default 10000)"),
     ("-i --input", "--input FILE: Read from FILE instead of standard input (-)"),
