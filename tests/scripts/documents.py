@@ -53,7 +53,7 @@ def anchors(path):
 def headings(page):
     """The sections and subsections of a manual page."""
     titles = re.findall(r"^\.S[hs] (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {title.replace('"', "") for title in titles}
+    return {title.replace('"', "").replace(r"\&", "") for title in titles}
 
 
 def find_page(name, section):

@@ -1,5 +1,6 @@
 """Documents and manual pages agree with --help, with each other and with the files they show."""
 
+import html
 import pathlib
 import re
 import shutil
@@ -49,6 +50,21 @@ def test_header_and_footer_name_the_project_and_no_operating_system(page):
         lines = [line for line in output_of(*printer, page) if line]
         assert not re.search("BSD|GNU|Linux|Debian", f"{lines[0]} {lines[-1]}")
         assert lines[-1].startswith("gpuaes-stream ")
+
+
+def test_links_of_the_html_manual(tmp_path):
+    """They lead to existing pages and sections, or to pages of other programs."""
+    need("mandoc")
+    subprocess.run([TOP / "scripts/package.d/html", tmp_path, *PAGES], check=True)
+    texts = {path.name: html.unescape(path.read_text()) for path in tmp_path.iterdir()}
+    assert sorted(texts) == sorted(f"{page.name}.html" for page in PAGES)
+    for name, text in texts.items():
+        links = re.findall('href="([^"]*)"', text)
+        own = [link.partition("#") for link in links if not link.startswith("https://")]
+        assert own and [link for link in links if "debian.org/gpuaes" in link] == []
+        for page, _, section in own:
+            target = texts[page or name]
+            assert not section or f'id="{section}"' in target, (name, page, section)
 
 
 def as_in_help(term):

@@ -3,7 +3,7 @@
 # shellcheck source=../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 if sanitized; then skip "programs with sanitizers are not packaged"; fi
-need cpack readelf dpkg-deb dpkg-shlibdeps
+need cpack readelf dpkg-deb dpkg-shlibdeps mandoc
 build=$(dirname "$program")
 [ -w "$build" ] || skip "cannot write to $build, where cpack writes a list of files"
 
@@ -26,7 +26,9 @@ expect_tree() {
 
 doc=share/doc/gpuaes-stream
 files=(bin/gpuaes-{stream,keygen,parts,bench} share/gpuaes-stream/{magic,open-sealed.py} "$doc"/{README,SECURITY}.md)
-for page in "$top"/man/*.[1-9]; do files+=("share/man/man${page##*.}/$(basename "$page").gz"); done
+for page in "$top"/man/*.[1-9]; do
+  files+=("share/man/man${page##*.}/$(basename "$page").gz" "$doc/html/$(basename "$page").html")
+done
 for name in gpuaes-{stream,keygen,parts,bench}; do
   files+=("share/bash-completion/completions/$name" "share/fish/vendor_completions.d/$name.fish")
 done
