@@ -23,16 +23,26 @@ constexpr std::size_t max_label_bytes = 255;
 
 constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
-// A number, optionally followed by one of `units`, which mean 1024, 1024^2 and so on. nullopt for other text
-// and for numbers above `max`.
-std::optional<std::uint64_t> parse_bytes(std::string_view text, std::string_view units, std::uint64_t max) {
+// A number of bytes, optionally followed by K, M, G or T, or KiB, MiB, GiB or TiB. nullopt for other text and
+// for numbers that do not fit.
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view units = "KMGT";
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || end - unit > 1) return std::nullopt;
-  const std::size_t at = unit == end ? 0 : units.find(*unit) + 1;
-  if ((unit != end && at == 0) || number > max >> (10 * at)) return std::nullopt;
-  return number << (10 * at);
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{}) return std::nullopt;
+  if (rest == end) return number;
+  const std::size_t at = units.find(*rest);
+  const std::string_view suffix(rest + 1, end);
+  const std::size_t bits = 10 * (at + 1);
+  if (at == units.npos || !(suffix.empty() || suffix == "iB") || number > max_number >> bits)
+    return std::nullopt;
+  return number << bits;
+}
+
+std::optional<std::uint32_t> parse_up_to(std::uint32_t max, std::string_view text) {
+  const std::optional<std::uint32_t> number = parse_number<std::uint32_t>(text);
+  return number && *number <= max ? number : std::nullopt;
 }
 
 }  // namespace
@@ -57,15 +67,15 @@ std::optional<std::string> parse_output(const std::string& name) {
 }
 
 std::uint64_t parse_expected_size(const std::string& text) {
-  if (const std::optional<std::uint64_t> bytes = parse_bytes(text, "KMGT", max_number)) return *bytes;
+  if (const std::optional<std::uint64_t> bytes = parse_bytes(text)) return *bytes;
   throw UsageError(fmt::format("invalid --size '{}'", text),
-                   "use a whole number of bytes, optionally followed by K, M, G or T (powers of 1024)");
+                   "use a whole number of bytes, optionally followed by K, M, G or T, as in 64M or 64MiB");
 }
 
 std::size_t parse_size(const std::string& text) {
   constexpr char hint[] =
-      "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G (powers of 1024)";
-  const std::optional<std::uint64_t> size = parse_bytes(text, "KMG", max_number);
+      "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G, as in 64K or 64KiB";
+  const std::optional<std::uint64_t> size = parse_bytes(text);
   if (!size) throw UsageError(fmt::format("invalid size '{}'", text), hint);
   if (*size == 0 || *size > max_size) throw UsageError(fmt::format("size '{}' is out of range", text), hint);
   return static_cast<std::size_t>(*size);
@@ -73,14 +83,13 @@ std::size_t parse_size(const std::string& text) {
 
 ByteRange parse_range(const std::string& text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon), "KMGT", max_number);
+  const std::optional<std::uint64_t> offset = parse_bytes(text.substr(0, colon));
   const bool open = colon + 1 == text.size();
   const std::optional<std::uint64_t> length =
-      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1), "KMGT", max_number);
+      open || colon == text.size() ? std::nullopt : parse_bytes(text.substr(colon + 1));
   if (!offset || (!open && !length))
     throw UsageError(fmt::format("invalid range '{}'", text),
-                     "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in whole bytes or with K, "
-                     "M, G or T (powers of 1024)");
+                     "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, as in 1000:64K or 10GiB:");
   return {*offset, length};
 }
 
@@ -90,27 +99,27 @@ const char* option_for(const Selection& selection) {
 
 Share parse_share(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
-  const std::optional<std::uint64_t> number = parse_bytes(text.substr(0, slash), "", max_parts);
-  const std::optional<std::uint64_t> of =
-      slash == text.size() ? std::nullopt : parse_bytes(text.substr(slash + 1), "", max_parts);
+  const std::optional<std::uint32_t> number = parse_up_to(max_parts, text.substr(0, slash));
+  const std::optional<std::uint32_t> of =
+      slash == text.size() ? std::nullopt : parse_up_to(max_parts, text.substr(slash + 1));
   if (!number || !of || *number >= *of)
     throw UsageError(
         fmt::format("invalid part '{}'", text),
         fmt::format("use I/N, for example 0/4, with I less than N, and N at most {}", max_parts));
-  return {static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*of)};
+  return {*number, *of};
 }
 
 Share parse_part(const std::string& text) {
-  if (const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1))
-    return {.number = static_cast<std::uint32_t>(*number), .of = 0};
+  if (const std::optional<std::uint32_t> number = parse_up_to(max_parts - 1, text))
+    return {.number = *number, .of = 0};
   return parse_share(text);
 }
 
 std::uint32_t parse_part_number(const std::string& text) {
-  const std::optional<std::uint64_t> number = parse_bytes(text, "", max_parts - 1);
+  const std::optional<std::uint32_t> number = parse_up_to(max_parts - 1, text);
   if (!number)
     throw UsageError(fmt::format("invalid part '{}'", text), "use the number of a part, from 0 to 1048575");
-  return static_cast<std::uint32_t>(*number);
+  return *number;
 }
 
 std::string parse_label(const std::string& text) {
@@ -121,11 +130,11 @@ std::string parse_label(const std::string& text) {
 }
 
 std::uint32_t parse_part_count(const std::string& text) {
-  const std::optional<std::uint64_t> count = parse_bytes(text, "", max_parts);
+  const std::optional<std::uint32_t> count = parse_up_to(max_parts, text);
   if (!count || *count == 0)
     throw UsageError(fmt::format("invalid number of parts '{}'", text),
                      fmt::format("use a number from 1 to {}", max_parts));
-  return static_cast<std::uint32_t>(*count);
+  return *count;
 }
 
 LaneChoice parse_threads(std::string_view text) {

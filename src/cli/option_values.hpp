@@ -35,10 +35,10 @@ Cipher parse_cipher(const std::string& name);
 // The name of an output file; nullopt for -, which is standard output.
 std::optional<std::string> parse_output(const std::string& name);
 
-// A number of bytes, optionally followed by K, M, G or T (powers of 1024).
+// A number of bytes, optionally followed by K, M, G or T (powers of 1024), or by KiB and so on.
 std::uint64_t parse_expected_size(const std::string& text);
 
-// A number of bytes from 1 to 1 GiB, optionally followed by K, M or G (powers of 1024).
+// The same, from 1 byte to 1 GiB.
 std::size_t parse_size(const std::string& text);
 
 // OFFSET:LENGTH or OFFSET:, each number as in parse_expected_size().

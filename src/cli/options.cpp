@@ -143,7 +143,7 @@ constexpr auto lanes = std::to_array<Row>({
      "joined by +.",
      set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
-    {"chunk-size,b", "SIZE", "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G.",
+    {"chunk-size,b", "SIZE", "Process SIZE bytes of plaintext at a time. SIZE may end in K or KiB, M or G.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
 });

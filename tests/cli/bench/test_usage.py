@@ -10,7 +10,7 @@ COMMANDS = "read memory device transfer kernels keys sweep limits pipeline".spli
 HELP = "run with --help for a list of options"
 LIST = "gpuaes-bench -h lists the commands"
 READ = "usage: gpuaes-bench read [OPTION]... THREADS SIZE [BUFFERS] <FILE"
-SIZE = "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G (powers of 1024)"
+SIZE = "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G, as in 64K or 64KiB"
 CIPHERS = "the ciphers are aes-128, aes-192, aes-256, kuznyechik"
 KERNEL_CIPHERS = CIPHERS + ", chacha20-poly1305"
 MODES = "modes are ctr, seal and open; aead means seal and open"
@@ -58,14 +58,14 @@ EMPTY_PARTS = [(OF_KERNELS, ["", ",", "ctr,", ",ctr"]),
     (COUNTS, ["0", "-1", "two", "4097", "1+2"], "'{}' is not a number from 1 to 4096", ""),
     (["pipeline -l {}"], ["none:", "none:0", "none:x"], "'{last}' is not a number from 1 to 4096", ""),
     (["read 3 1M 2"], [""], "there must be at least as many buffers as threads", "each thread reads into a buffer of its own"),
-    (["read 1 {}"], ["1T", "64k", "", " 1"], "invalid size '{}'", SIZE),
+    (["read 1 {}"], ["1P", "64k", "64Ki", "", " 1"], "invalid size '{}'", SIZE),
     (["read 1 {}", "pipeline -b {}", "kernels --sizes {}", "transfer --sizes {}", "sweep --size {}"],
-     ["0", "2G"], "size '{}' is out of range", SIZE),
+     ["0", "2G", "2GiB", "1T"], "size '{}' is out of range", SIZE),
     (["pipeline -b {}"], ["64k", "1M,x"], "invalid size '{last}'", SIZE),
     (["kernels --sizes {}"], ["-1", "1k", "1K,x"], "invalid size '{last}'", SIZE),
     (["transfer --sizes {}"], ["1k"], "invalid size '{}'", SIZE),
     (["sweep --size {}"], ["", "64k", "1M,4M"], "invalid size '{}'", SIZE),
-    (["pipeline --bytes {}"], ["", "1T"], "invalid size '{}'", SIZE),
+    (["pipeline --bytes {}"], ["", "1TB"], "invalid size '{}'", SIZE),
     (["pipeline --bytes {}"], ["0"], "size '{}' is out of range", SIZE),
     (["device {}"], ["65M"], "copies are at most 64M", ""),
     (["pipeline --seconds {}"], ["", "0", "-1", "1s", "nan", "inf", "1e1", "3601"],

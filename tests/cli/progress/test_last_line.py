@@ -16,7 +16,7 @@ PLAIN = some_bytes(3_000_000)
 LAST = rb"(?:gpuaes-stream: )?([ .\d]{4}[KM]iB|\s+\d+ B) 0:00:\d\d \[.{7}/s\](?: +\[=*>? *\])?(?: *\d+%)?  cpu:\d+ *"
 NUMBER = r" *[0-9.]+([KMG]i)? ?B"
 ALL_OF_IT = r"2\.86MiB 0:00:\d\d \[[ .0-9]{4}[KMG]iB/s\]"
-SIZE_HINT = "use a whole number of bytes, optionally followed by K, M, G or T (powers of 1024)"
+SIZE_HINT = "use a whole number of bytes, optionally followed by K, M, G or T, as in 64M or 64MiB"
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +111,7 @@ def test_a_short_run_prints_one_line(key):
 
 @pytest.mark.parametrize(
     "size, percent",
-    [("3000000", " 100%"), ("1M", " 100%"), ("1", " 100%"), ("6M", "  47%"), ("1T", "   0%"), ("0", "")],
+    [("3000000", " 100%"), ("1M", " 100%"), ("1", " 100%"), ("6M", "  47%"), ("6MiB", "  47%"), ("1T", "   0%"), ("1TiB", "   0%"), ("0", "")],
 )
 def test_a_wrong_size_changes_the_percentage_only(key, size, percent):
     expect_line(rf"{ALL_OF_IT}{percent}  cpu:\d+", stream("-P", "-k", key, "--size", size, input=PLAIN))

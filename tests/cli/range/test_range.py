@@ -85,7 +85,7 @@ def test_suffixes_and_statistics(key):
     stream("-q", "-k", key, "-d", "--range", "1M:10K", "-i", "sealed", "-o", "part", "--stats", "stats")
     assert json.loads(pathlib.Path("stats").read_text())["bytes_out"] == 10240
     expect_same(plain[1 << 20 :][:10240], pathlib.Path("part").read_bytes())
-    for text in ("1024K:10K", "1048576:10240"):
+    for text in ("1024K:10K", "1MiB:10KiB", "1024KiB:10K", "1048576:10240"):
         expect_same(plain[1 << 20 :][:10240], stream("-q", "-k", key, "--range", text, "-i", "sealed").out, text)
 
 

@@ -89,7 +89,7 @@ def test_the_raw_format_is_only_checked_for_its_length(key, size):
 SEEKABLE = "name a file with -i, or redirect standard input from a file"
 FORMATS = "formats that support it: sealed, age, cobblestone, raw"
 USAGE = (
-    "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, in whole bytes or with K, M, G or T (powers of 1024)")
+    "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, as in 1000:64K or 10GiB:")
 PART = "use I/N, for example 0/4, with I less than N, and N at most 1048576"
 INFO = "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"
 SHORT = "shorter: the input is corrupt or truncated at byte 82175; 0 bytes of plaintext before that were verified"

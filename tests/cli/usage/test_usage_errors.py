@@ -38,7 +38,7 @@ def expect_usage_error(key, options, error, hint):
     ("--stats -", "--stats requires a file name, not -", FILE),
     ("--trace -", "--trace requires a file name, not -", FILE),
     ("--size 1x", "invalid --size '1x'",
-     "use a whole number of bytes, optionally followed by K, M, G or T (powers of 1024)"),
+     "use a whole number of bytes, optionally followed by K, M, G or T, as in 64M or 64MiB"),
 ])
 def test_invalid_command_lines(key, options, error, hint):
     expect_usage_error(key, options, error, hint)
