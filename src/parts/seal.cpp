@@ -157,6 +157,7 @@ class Sealer {
         make_whole_stream({.source = share ? static_cast<Source&>(*share) : input,
                            .sink = sink,
                            .session = std::move(session),
+                           .verb = "encrypted",
                            .watched = job_.input ? nullptr : &input,
                            .body_bytes = length,
                            .stated_bytes = options_.size},
@@ -196,6 +197,7 @@ class Sealer {
                            .sink = sink,
                            .session = open_frame(job_.secret, header,
                                                  {.input_bytes = frame_header_bytes, .part = options_.part}),
+                           .verb = "verified",
                            .header_bytes = frame_header_bytes,
                            .body_bytes = file.size()},
                           true);

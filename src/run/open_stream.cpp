@@ -17,6 +17,9 @@ class WholeStream : public OpenStream {
   WholeStream(StreamParts parts, bool decrypts) : OpenStream(std::move(parts)), decrypts_(decrypts) {}
 
   std::uint64_t bytes_out(std::uint64_t body) const override { return session().header().size() + body; }
+  std::uint64_t plain_bytes(std::uint64_t in, std::uint64_t out) const override {
+    return decrypts_ ? out : in;
+  }
 
  private:
   // Space is reserved only for ciphertext: the file system may store plaintext in less space.
@@ -135,6 +138,12 @@ bool opens_segment(const Session& session, const FdSource& file, std::uint64_t a
   return false;
 }
 
+const char* verb_for(const Options& options) {
+  if (options.test) return "verified";
+  if (options.salvage) return "recovered";
+  return options.decrypt ? "decrypted" : "encrypted";
+}
+
 // The kind of stream that the options request.
 std::unique_ptr<OpenStream> make_stream(const Options& options, StreamParts parts, const Messages& messages) {
   Sink& sink = parts.sink;
@@ -234,6 +243,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                        {.source = endpoints.parts ? *endpoints.parts : whole,
                         .sink = *endpoints.output,
                         .session = std::move(session),
+                        .verb = verb_for(options),
                         .authenticated = format.authenticated,
                         .watched = options.decrypt ? nullptr : &file,
                         .header_bytes = input.taken(),

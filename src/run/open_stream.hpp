@@ -27,6 +27,7 @@ struct StreamParts {
   Source& source;  // positioned at the body
   Sink& sink;
   std::unique_ptr<Session> session;
+  const char* verb = "decrypted";  // what a run that succeeds has done, for messages
   bool authenticated = true;
   const FdSource* watched = nullptr;            // the input if its modification causes a warning
   std::uint64_t header_bytes = 0;               // of the input, before the body
@@ -63,6 +64,11 @@ class OpenStream {
 
   // Total bytes of output, once the pipeline has written `body` bytes to sink().
   virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
+
+  // What a run did, such as "decrypted", and with how much plaintext, given its total bytes of input and
+  // output.
+  const char* verb() const { return parts_.verb; }
+  virtual std::uint64_t plain_bytes(std::uint64_t, std::uint64_t out) const { return out; }
 
   // As in Session, of the whole stream.
   std::span<const std::byte> commitment() const { return parts_.session->commitment(); }

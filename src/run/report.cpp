@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,11 +63,28 @@ std::string to_json(const Stats& stats, const Ring& ring) {
                      to_json(ring, lanes_wait_seconds), peak_memory());
 }
 
+// "260 MiB".
+std::string amount(double bytes) {
+  const std::string padded = describe_amount(bytes);
+  const std::string_view text = trim(padded);
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  return fmt::format("{} {}", text.substr(0, unit), trim(text.substr(unit)));
+}
+
+std::string duration(double seconds) {
+  return seconds < 60 ? fmt::format("{:.{}f} s", seconds, seconds < 1 ? 3 : 1) : describe_time(seconds);
+}
+
+// "encrypted 260 MiB in 2.0 s (127 MiB/s)".
+std::string headline(const OpenStream& stream, const Stats& stats) {
+  const auto bytes = static_cast<double>(stream.plain_bytes(stats.bytes_in, stats.bytes_out));
+  return fmt::format("{} {} in {} ({}/s)", stream.verb(), amount(bytes), duration(stats.seconds),
+                     amount(bytes / std::max(stats.seconds, 1e-6)));
+}
+
 // Without wait times. Combines lanes with the same name.
 std::string summary(const Stats& stats) {
-  const double rate = static_cast<double>(stats.bytes_in) / std::max(stats.seconds, 1e-6);
-  std::string text = fmt::format("{} bytes in, {} bytes out, {:.3f} s, {}/s", stats.bytes_in, stats.bytes_out,
-                                 stats.seconds, trim(describe_amount(rate)));
+  std::string text = fmt::format("{} bytes in, {} bytes out", stats.bytes_in, stats.bytes_out);
   std::vector<std::string> names;
   for (const LaneStats& lane : stats.lanes) names.push_back(lane.name);
   for (const auto& [name, indices] : group_by_name(names)) {
@@ -128,6 +146,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   }
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
   if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));
+  messages_.detail(headline(stream, stats));
   messages_.detail(summary(stats));
 }
 

@@ -1,6 +1,7 @@
 // --salvage: decrypts the undamaged parts of a stream, with zeros in place of the rest.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,11 @@ class SalvageStream : public OpenStream {
   std::unique_ptr<Lane> wrap(std::unique_ptr<Lane> lane) override;
 
   std::optional<AuthError> final_error() const override;
+
+  // Without the zeros in place of lost bytes.
+  std::uint64_t plain_bytes(std::uint64_t, std::uint64_t) const override {
+    return sink_.written() - std::min(lost_bytes_, sink_.written());
+  }
 
  private:
   // The source of the stream, which ends where it can no longer be read because of damage between parts.

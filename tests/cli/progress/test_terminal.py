@@ -89,7 +89,8 @@ def test_other_messages_clear_the_line(key):
     seen += read_terminal(master, lambda seen: b"\n" in seen)
     seen += end(child, master, slave)
     assert re.search(rb"\r +\rgpuaes-stream: +(1\.00M|\d+K)iB [^\r\n]*\r\n\r", seen), seen
-    assert re.search(rb" cpu:\d+ *\r\ngpuaes-stream: 1048576 bytes in, \d+ bytes out, [^\r\n]*\r\n$", seen), seen
+    assert re.search(rb" cpu:\d+ *\r\ngpuaes-stream: encrypted 1\.00 MiB in [^\r\n]*\r\n"
+                     rb"gpuaes-stream: 1048576 bytes in, \d+ bytes out; [^\r\n]*\r\n$", seen), seen
 
 
 def test_in_the_background_nothing_is_drawn(key):

@@ -10,13 +10,13 @@ import unicodedata
 import pytest
 
 from processes import expect_exit
-from programs import FOLDER, IV, KEY, PATIENCE, expect_same, openssl_ctr, raw, run, some_bytes, start, stream
+from programs import FOLDER, IV, KEY, PATIENCE, expect_same, keygen, openssl_ctr, raw, run, some_bytes, start, stream
 
 RAW_WARNING = "the raw format is not authenticated; modifications will go undetected"
 RING = r"ring of \d+ chunks of 64 KiB, \d+ KiB in total"
 LANE = r"cpu: \d+ chunks?, \d+ bytes; busy S, reading S, writing S, waiting S".replace("S", r"\d+\.\d{3} s")
-SUMMARY = (r"1000000 bytes in, 1000000 bytes out, \d+\.\d{3} s, [\d.]+[KMG]iB/s; "
-           r"cpu:2 did 16 chunks, 1000000 bytes")
+SPEED = r"encrypted 977 KiB in \d+\.\d+ s \([\d.]+ [KMG]iB/s\)"
+SUMMARY = r"1000000 bytes in, 1000000 bytes out; cpu:2 did 16 chunks, 1000000 bytes"
 
 
 def test_messages_begin_with_the_name_of_the_program(key):
@@ -81,10 +81,10 @@ def test_the_key_is_not_shown(work):
 
 
 @pytest.mark.parametrize("options, notes", [
-    ("-v", [RING, "lanes cpu:2", SUMMARY]),
-    ("-vv", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SUMMARY]),
-    ("-v -v", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SUMMARY]),
-    ("-vvv", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SUMMARY]),
+    ("-v", [RING, "lanes cpu:2", SPEED, SUMMARY]),
+    ("-vv", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
+    ("-v -v", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
+    ("-vvv", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
 ])
 def test_verbose_messages(key, options, notes):
     """-v reports the ring and the lanes, -vv also the version of libcrypto and the work of each lane."""
@@ -95,6 +95,34 @@ def test_verbose_messages(key, options, notes):
     assert all(line.startswith("gpuaes-stream: ") for line in result.err.splitlines())
     assert result.warnings == [RAW_WARNING]
     assert re.fullmatch("\n".join(notes), "\n".join(result.notes))
+
+
+@pytest.mark.parametrize("options, done", [
+    ("-d -i sealed", "decrypted 30.5 MiB"),
+    ("--test -i sealed", "verified 30.5 MiB"),
+    ("--range 1M:100K -i sealed", "decrypted 100 KiB"),
+    ("--range 5:0 -i sealed", "decrypted 0 B"),
+    ("--part 0/2 -i sealed", "decrypted 16.0 MiB"),
+    ("-d --part 1/2 --into out -i sealed", "decrypted 14.5 MiB"),
+    ("--salvage -i sealed", "recovered 30.5 MiB"),
+    ("--salvage -i damaged", "recovered 30.4 MiB"),
+    ("--salvage --test -i damaged", "verified 30.4 MiB"),
+    ("-f age -r RECIPIENT -i plain", "encrypted 30.5 MiB"),
+    ("-a -i plain", "encrypted 30.5 MiB"),
+])
+def test_the_amount_is_that_of_the_plaintext(key, options, done):
+    """Without the header, tags and lost bytes."""
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    pathlib.Path("plain").write_bytes(some_bytes(32_000_000))
+    stream("-k", key, "-i", "plain", "-o", "sealed")
+    damaged = bytearray(pathlib.Path("sealed").read_bytes())
+    for at in range(1_000_000, 1_100_000, 10_000):
+        damaged[at] ^= 1
+    pathlib.Path("damaged").write_bytes(damaged)
+    secret = [] if "RECIPIENT" in options else ["-k", key]
+    result = stream("-v", *secret, *options.replace("RECIPIENT", recipient).split(), status=(0, 4))
+    line, = (note for note in result.notes if note.startswith(done.split()[0]))
+    assert re.fullmatch(done + r" in (\d+\.\d+ s|\d:\d\d:\d\d) \([\d.]+ ([KMG]i)?B/s\)", line), line
 
 
 def test_a_file_that_is_too_small_to_divide(key):
