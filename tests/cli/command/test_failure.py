@@ -42,6 +42,54 @@ def test_output_of_a_failed_command(key, batch, command, error):
             assert PLAIN.startswith(batch.stream("-q", "-k", key, "-d", *form, input=result.out, status=4).out)
 
 
+@pytest.fixture
+def imitate(tmp_path_factory, monkeypatch):
+    """Makes commands with these names, which print a few bytes and exit with the status in the variable STATUS."""
+    folder = tmp_path_factory.mktemp("commands")
+
+    def make(*names):
+        for name in names:
+            (folder / name).write_text("#!/bin/sh\necho data\nexit $STATUS\n")
+            (folder / name).chmod(0o755)
+        return folder
+
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    return make
+
+
+CHANGED = ("tar exits with 1 if a file changed while it was read; to accept that, "
+           "use -- sh -c 'tar ... || test $? -eq 1'")
+
+
+@pytest.mark.parametrize("command, status, hint", [
+    ("tar -c .", 1, CHANGED),
+    ("gtar -c .", 1, CHANGED),
+    ("FOLDER/tar -c .", 1, CHANGED),
+    ("env A=b tar -c .", 1, CHANGED),
+    ("nice -n 5 FOLDER/tar -c .", 1, CHANGED),
+    ("ssh server tar -c .", 1, CHANGED),
+    ("tar -c .", 2, ""),
+    ("bsdtar -c .", 1, ""),
+    ("false tar", 1, ""),
+])
+def test_the_hint_for_a_file_that_changed_while_tar_read_it(key, imitate, monkeypatch, command, status, hint):
+    folder = imitate("tar", "gtar", "ssh", "bsdtar")
+    monkeypatch.setenv("STATUS", str(status))
+    result = stream("-k", key, "-o", "new", "--", *command.replace("FOLDER", str(folder)).split(), status=1)
+    assert result.error.endswith(f"failed with exit status {status}")
+    assert result.hint == hint
+
+
+@pytest.mark.parametrize("tar_status, status", [(0, 0), (1, 0), (2, 1)])
+def test_the_way_to_accept_a_file_that_changed(key, imitate, monkeypatch, tar_status, status):
+    imitate("tar")
+    monkeypatch.setenv("STATUS", str(tar_status))
+    stream("-k", key, "-o", "new", "--", "sh", "-c", "tar ... || test $? -eq 1", status=status)
+    if status == 0:
+        assert stream("-d", "-k", key, "new").out == b"data\n"
+        os.unlink("new")
+
+
 def test_arguments_of_the_command_are_not_in_messages(key):
     """They may be secrets."""
     result = stream("-v", "-P", "-k", key, "-o", "new", "--", "sh", "-c", "exit 3", "sh", "hunter2", status=1)
