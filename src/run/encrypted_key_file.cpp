@@ -64,6 +64,15 @@ Secret open_body(Session& session, std::span<const std::byte> body) {
   return plain;
 }
 
+AskPassphrase ask_for(const std::string& name, Cancel& cancel) {
+  if (has_terminal()) return ask_passphrase(cancel);
+  return [name](const std::string&, bool) -> std::optional<Secret> {
+    throw UsageError(
+        fmt::format("there is no terminal to ask for the passphrase of {}", name),
+        fmt::format("decrypt it in bash, as in -k <(gpuaes-stream -d --passphrase-file FILE {})", name));
+  };
+}
+
 }  // namespace
 
 bool is_encrypted(std::span<const std::byte> contents) {
@@ -80,8 +89,7 @@ Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& 
   const std::optional<Armor> armor = find_armor(std::nullopt, source, input);
   const Format& format = armor ? *armor->format : detect_format(input);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
-  if (has_terminal())
-    request.keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
+  request.keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_for(name, cancel)});
   request.input = &input;
   request.check = [&cancel] { cancel.check(); };
   try {
@@ -93,8 +101,7 @@ Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& 
     return open_body(*session, body);
   } catch (const UnsuitableInput&) {
     throw UsageError(
-        has_terminal() ? fmt::format("{} is not encrypted with a passphrase", name)
-                       : fmt::format("there is no terminal to ask for the passphrase of {}", name),
+        fmt::format("{} is not encrypted with a passphrase", name),
         "a key file can be encrypted only with a passphrase, which is asked for on the terminal");
   } catch (const KeyError&) {
     throw Error(Exit::key, fmt::format("the passphrase does not open {}", name));

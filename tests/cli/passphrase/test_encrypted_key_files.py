@@ -4,11 +4,13 @@ import pathlib
 
 import pytest
 
-from programs import keygen, some_bytes, stream
+from programs import FOLDER, keygen, some_bytes, stream
 from terminals import at_terminal
 
 PLAIN = some_bytes(1000)
 ONLY = "a key file can be encrypted only with a passphrase, which is asked for on the terminal"
+NO_TERMINAL = "there is no terminal to ask for the passphrase of encrypted"
+DECRYPTED = "<(gpuaes-stream -d --passphrase-file FILE encrypted)"
 QUESTION = "passphrase for encrypted:"
 WORDS = ["two words"]
 
@@ -51,19 +53,30 @@ def test_wrong_passphrases(recipient):
     assert (result.error, result.out) == ("the passphrase does not open encrypted", b"")
 
 
-def test_without_a_terminal(recipient):
-    encrypt("identity", "--passphrase-file", "words")
+@pytest.mark.parametrize("format", ["age", "sealed"])
+def test_without_a_terminal(recipient, format):
+    encrypt("identity", "--passphrase-file", "words", "-f", format)
     for secret in [], ["--passphrase-file", "words"]:  # which is for the input
         result = stream("-d", "-k", "encrypted", *secret, "input", status=2, start_new_session=True)
-        assert result.error == "--key: there is no terminal to ask for the passphrase of encrypted"
-        assert result.hint == ONLY
+        assert result.error == f"--key: {NO_TERMINAL}"
+        assert result.hint == f"decrypt it in bash, as in -k {DECRYPTED}"
+    result = keygen("-y", "encrypted", status=2, start_new_session=True)
+    assert result.error == NO_TERMINAL
+
+
+def test_without_a_terminal_it_can_be_decrypted_by_another_process(recipient):
+    encrypt("identity", "--passphrase-file", "words")
+    command = DECRYPTED.replace("FILE", "words").replace("gpuaes-stream", str(FOLDER / "gpuaes-stream"))
+    in_bash = ["bash", "-c", f'"$@" -k {command}', "bash"]
+    assert stream("-d", "input", wrap=in_bash, start_new_session=True).out == PLAIN
 
 
 def test_encrypted_for_a_recipient(recipient):
     encrypt("identity", "-r", recipient)
     result, questions = open_with_it(status=2)
-    assert (result.error, result.hint) == ("--key: encrypted is not encrypted with a passphrase", ONLY)
     assert questions == []
+    for each in result, stream("-d", "-k", "encrypted", "input", status=2, start_new_session=True):
+        assert (each.error, each.hint) == ("--key: encrypted is not encrypted with a passphrase", ONLY)
 
 
 def test_encrypted_twice(recipient):
