@@ -334,7 +334,7 @@ def main():
         if options.k:
             kind, secret = read_key(options.k)
         elif options.p:
-            kind, secret = PASSPHRASE, os.fsencode(getpass.getpass("passphrase: "))
+            kind, secret = PASSPHRASE, os.fsencode(getpass.getpass("Enter passphrase: "))
         else:
             with open(options.passphrase_file, "rb") as file:
                 kind, secret = PASSPHRASE, file.readline().rstrip(b"\n")

@@ -1,6 +1,7 @@
 #include "process/terminal.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +14,10 @@
 namespace gpuaes {
 namespace {
 
-constexpr const char* terminal = "/dev/tty";
+constexpr const char* controlling_terminal = "/dev/tty";
+constexpr const char* terminal = "the terminal";  // in messages
+
+bool may_ask_on_standard_input = false;
 
 // How long a process continued in the background leaves the terminal alone: a fatal signal may arrive with
 // SIGCONT, as with the shell's `kill %1`.
@@ -24,8 +28,22 @@ constexpr std::chrono::milliseconds foreground_check_interval{20};
 constexpr std::chrono::milliseconds forever{-1};
 
 // Non-blocking: the file description is new, so no one else is affected.
+Fd open_device(const char* name) {
+  return Fd(open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+}
+
+// Opens the controlling terminal, or else that of a standard descriptor. Negative if there is no terminal.
 Fd try_terminal() {
-  return Fd(open(terminal, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  if (Fd fd = open_device(controlling_terminal); fd.get() >= 0) return fd;
+  const int error = errno;
+  for (const int standard : {STDERR_FILENO, STDIN_FILENO}) {
+    std::array<char, PATH_MAX> name{};
+    const bool allowed = standard != STDIN_FILENO || may_ask_on_standard_input;
+    if (!allowed || ttyname_r(standard, name.data(), name.size()) != 0) continue;
+    if (Fd fd = open_device(name.data()); fd.get() >= 0) return fd;
+  }
+  errno = error;
+  return Fd(-1);
 }
 
 Fd open_terminal() {
@@ -33,11 +51,15 @@ Fd open_terminal() {
   if (fd.get() < 0 && (errno == ENXIO || errno == ENOENT))
     throw IoError("cannot ask for the passphrase: there is no terminal",
                   "use --passphrase-file or --passphrase-command");
-  if (fd.get() < 0) throw io_error("cannot open", terminal, errno);
+  if (fd.get() < 0) throw io_error("cannot open", controlling_terminal, errno);
   return fd;
 }
 
 }  // namespace
+
+void ask_on_standard_input(bool allowed) {
+  may_ask_on_standard_input = allowed;
+}
 
 bool has_terminal() {
   return try_terminal().get() >= 0;
@@ -79,11 +101,11 @@ std::optional<std::size_t> Prompt::attempt(std::string_view failure, short event
 bool Prompt::prepare() {
   if (prepared_ && is_prepared()) return true;
   if (tcgetattr(terminal_.get(), &before_) != 0)
-    throw io_error("cannot read the terminal settings of", terminal, errno);
+    throw io_error("cannot read the settings of", terminal, errno);
   struct termios wanted = before_;
   wanted.c_lflag &= ~silenced_;
   const auto set = [&] { return tcsetattr(terminal_.get(), TCSANOW, &wanted); };
-  if (!attempt("cannot change the terminal settings of", 0, set)) return false;
+  if (!attempt("cannot change the settings of", 0, set)) return false;
   prepared_ = true;
   tcflush(terminal_.get(), TCIFLUSH);
   return true;
@@ -114,8 +136,10 @@ std::optional<std::size_t> Prompt::read_line(std::span<std::byte> out) {
   }
 }
 
+// Only a controlling terminal has a foreground process group.
 bool Prompt::is_foreground() const {
-  return tcgetpgrp(terminal_.get()) == getpgrp();
+  const pid_t group = tcgetpgrp(terminal_.get());
+  return group < 0 || group == getpgrp();
 }
 
 // A shell changes the settings when it stops or continues a job.

@@ -1,4 +1,4 @@
-// The controlling terminal, where a user types passphrases: standard input and output are used for data.
+// The terminal where a user types passphrases: standard input and output are used for data.
 #pragma once
 
 #include <sys/types.h>
@@ -15,11 +15,17 @@
 
 namespace gpuaes {
 
+// Whether there may be questions on standard input, which is only safe if it is not used for data. At first,
+// there may not.
+void ask_on_standard_input(bool allowed);
+
 // Whether there is a terminal to ask on.
 bool has_terminal();
 
-// Asks questions on /dev/tty. From the first question until destruction, typing is echoed only if the answers
-// are open. Input typed before the first question or after the last answer is discarded.
+// Asks questions on the controlling terminal. Without one, as in a rescue shell or after setsid(1), asks on
+// the terminal that is standard error or, if that is allowed, standard input. From the first question until
+// destruction, typing is echoed only if the answers are open. Input typed before the first question or after
+// the last answer is discarded.
 //
 // While the process is stopped (^Z), the terminal has its old settings. When it continues, echo is turned off
 // and the question is repeated.

@@ -126,6 +126,14 @@ void close_secrets_in_children(const Options& options) {
     if (input.kind != Input::Kind::data) close_in_children(input.status);
 }
 
+bool uses_standard_input(const Options& options) {
+  const std::optional<struct stat> standard = status_of(std::string(standard_name));
+  const auto is_standard = [&](const Input& input) {
+    return standard && is_same_inode(input.status, *standard);
+  };
+  return !options.command.empty() || std::ranges::any_of(find_inputs(options), is_standard);
+}
+
 std::optional<struct stat> status_of(const std::string& name) {
   struct stat status {};
   const int result = name == standard_name ? fstat(STDIN_FILENO, &status) : stat(name.c_str(), &status);

@@ -34,6 +34,9 @@ void refuse_input_conflicts(const Options& options);
 // Keeps commands from inheriting descriptors that options name as secrets. Call this before running any.
 void close_secrets_in_children(const Options& options);
 
+// Whether standard input, by any name, is data, a secret or the input of a command.
+bool uses_standard_input(const Options& options);
+
 struct OutputTargets {
   OutputTarget output;
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested

@@ -48,7 +48,7 @@ Secret ask_new_passphrase(const std::string& question, Cancel& cancel) {
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     const Secret line = ask(prompt, attempt > 0 ? "the passphrases do not match" : "", question);
     Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
-    if (is_equal(passphrase.bytes(), ask(prompt, "", "repeat the passphrase: ").bytes())) return passphrase;
+    if (is_equal(passphrase.bytes(), ask(prompt, "", "Confirm passphrase: ").bytes())) return passphrase;
   }
   throw UsageError("the passphrases do not match");
 }
@@ -66,7 +66,7 @@ AskPassphrase ask_passphrase(Cancel& cancel) {
     }
     if (state->asked == attempts) return std::nullopt;
     const std::string question =
-        input.empty() ? "passphrase: " : fmt::format("passphrase for {}: ", printable(input));
+        input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input));
     std::string complaint = again ? "the passphrase does not open the input" : "";
     Prompt prompt(cancel);
     for (;;) {

@@ -237,12 +237,13 @@ Secret read_key_file(const std::string& name, const Messages& messages, Cancel& 
 
 Keyring read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   close_secrets_in_children(options);
+  ask_on_standard_input(!uses_standard_input(options));
   const auto recipients = options.decrypt ? std::vector<std::string>() : options.recipients;
   const Purpose purpose = options.decrypt              ? Purpose::open
                           : options.encrypt_explicitly ? Purpose::seal_for_identities
                                                        : Purpose::seal;
-  Keyring keyring =
-      read_named(options.secrets, recipients, options.plugins, purpose, "passphrase: ", messages, cancel);
+  Keyring keyring = read_named(options.secrets, recipients, options.plugins, purpose,
+                               "Enter passphrase: ", messages, cancel);
   if (!keyring.keys.empty()) return keyring;
   if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
     throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
@@ -261,7 +262,7 @@ Keyring read_secrets(const Options& options, const Messages& messages, Cancel& c
 
 Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
   Keyring keyring = read_named(options.new_secrets, options.recipients, options.plugins, Purpose::rekey,
-                               "new passphrase: ", messages, cancel);
+                               "Enter new passphrase: ", messages, cancel);
   if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",
                      "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");

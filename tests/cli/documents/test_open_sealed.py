@@ -140,8 +140,8 @@ def test_it_asks_for_the_passphrase(reader):
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvp("sh", ["sh", "-c", '"$@" -p <sealed >opened', "sh", *reader])
-    shown = read_terminal(terminal, lambda seen: seen.endswith(b"passphrase: "))
-    assert shown.endswith(b"passphrase: "), shown
+    shown = read_terminal(terminal, lambda seen: seen.endswith(b"Enter passphrase: "))
+    assert shown.endswith(b"Enter passphrase: "), shown
     os.write(terminal, b"correct horse\n")
     assert os.waitpid(pid, 0)[1] == 0
     assert pathlib.Path("opened").read_bytes() == PLAIN

@@ -51,17 +51,17 @@ def files(work, sealed):
 @pytest.mark.parametrize(
     "options, question",
     [
-        (["-d", "words"], "passphrase for words:"),
-        (["-d", "-p", "words"], "passphrase for words:"),
-        (["-d", "-i", "./words"], "passphrase for ./words:"),
-        (["-d", "-f", "sealed", "words"], "passphrase for words:"),
-        (["--range", "0:1000", "words"], "passphrase for words:"),
-        (["--salvage", "words"], "passphrase for words:"),
-        (["-d", "-p", "key-and-words"], "passphrase for key-and-words:"),
-        (["-d", "age-words"], "passphrase for age-words:"),
-        (["-d", "-p", "-f", "age", "age-words"], "passphrase for age-words:"),
-        (["--range", "0:1000", "age-words"], "passphrase for age-words:"),
-        (["--salvage", "age-words"], "passphrase for age-words:"),
+        (["-d", "words"], "Enter passphrase for words:"),
+        (["-d", "-p", "words"], "Enter passphrase for words:"),
+        (["-d", "-i", "./words"], "Enter passphrase for ./words:"),
+        (["-d", "-f", "sealed", "words"], "Enter passphrase for words:"),
+        (["--range", "0:1000", "words"], "Enter passphrase for words:"),
+        (["--salvage", "words"], "Enter passphrase for words:"),
+        (["-d", "-p", "key-and-words"], "Enter passphrase for key-and-words:"),
+        (["-d", "age-words"], "Enter passphrase for age-words:"),
+        (["-d", "-p", "-f", "age", "age-words"], "Enter passphrase for age-words:"),
+        (["--range", "0:1000", "age-words"], "Enter passphrase for age-words:"),
+        (["--salvage", "age-words"], "Enter passphrase for age-words:"),
     ],
 )
 def test_asks_for_the_passphrase_of_a_file(options, question):
@@ -72,7 +72,7 @@ def test_asks_for_the_passphrase_of_a_file(options, question):
 def test_standard_input_has_no_name():
     for options in (["-d"], ["-d", "-p"]):
         result, questions = at_terminal(*options, answers=["two words"], stdin=open("words"))
-        assert (result.out, questions) == (PLAIN, ["passphrase:"])
+        assert (result.out, questions) == (PLAIN, ["Enter passphrase:"])
 
 
 def test_armored_input():
@@ -81,7 +81,7 @@ def test_armored_input():
 
 
 def test_rekey_asks_for_the_old_passphrase():
-    assert at_terminal("--rekey", "--new-key", "../key", "words", answers=["two words"])[1] == ["passphrase for words:"]
+    assert at_terminal("--rekey", "--new-key", "../key", "words", answers=["two words"])[1] == ["Enter passphrase for words:"]
     assert stream("-d", "-k", "../key", "words").out == PLAIN
 
 
@@ -89,7 +89,7 @@ def test_rekey_asks_for_the_old_passphrase():
 def test_asks_three_times(option):
     result, questions = at_terminal(option, "words", answers=["one", "other words", "two words"])
     assert result.out == PLAIN
-    assert questions == ["passphrase for words:", WRONG, "passphrase for words:", WRONG, "passphrase for words:"]
+    assert questions == ["Enter passphrase for words:", WRONG, "Enter passphrase for words:", WRONG, "Enter passphrase for words:"]
     result, _ = at_terminal(option, "words", answers=["one", "two", "three"], status=3)
     assert (result.out, result.error) == (b"", f"words: {WRONG}")
 
@@ -98,10 +98,10 @@ def test_asks_three_times(option):
 @pytest.mark.parametrize("bad, complaint", [("", EMPTY), ("x" * 1025, TOO_LONG)])
 def test_an_empty_or_long_line_is_one_of_three_attempts(option, bad, complaint):
     result, questions = at_terminal(option, "words", answers=[bad, bad, "two words"])
-    assert (result.out, questions) == (PLAIN, ["passphrase for words:", *[complaint, "passphrase for words:"] * 2])
+    assert (result.out, questions) == (PLAIN, ["Enter passphrase for words:", *[complaint, "Enter passphrase for words:"] * 2])
     result, questions = at_terminal(option, "words", answers=["one", bad, bad], status=2)
     assert (result.out, result.error) == (b"", complaint)
-    assert questions == ["passphrase for words:", WRONG, "passphrase for words:", complaint, "passphrase for words:"]
+    assert questions == ["Enter passphrase for words:", WRONG, "Enter passphrase for words:", complaint, "Enter passphrase for words:"]
     result, _ = at_terminal(option, "words", answers=[bad, bad, "one"], status=3)
     assert (result.out, result.error) == (b"", f"words: {WRONG}")
 
@@ -112,14 +112,14 @@ def test_several_files_with_different_passphrases():
         "--test", "words", "words", "other", "words", answers=["two words", "other words", "two words"]
     )
     assert result.out == b"words: ok\nwords: ok\nother: ok\nwords: ok\n"
-    assert [each for each in questions if each != WRONG] == [f"passphrase for {name}:" for name in ("words", "other", "words")]
+    assert [each for each in questions if each != WRONG] == [f"Enter passphrase for {name}:" for name in ("words", "other", "words")]
 
 
 def test_the_passphrase_of_another_file_is_not_one_of_three_attempts():
     answers = ["two words", "one", "three", "other words"]
     result, questions = at_terminal("--test", "words", "other", answers=answers)
     assert result.out == b"words: ok\nother: ok\n"
-    assert questions == ["passphrase for words:", *[WRONG, "passphrase for other:"] * 3]
+    assert questions == ["Enter passphrase for words:", *[WRONG, "Enter passphrase for other:"] * 3]
     answers = ["two words", "one", "three", "four", "two words"]
     result, _ = at_terminal("--test", "words", "other", "words", answers=answers, status=3)
     assert (result.out, result.error) == (b"words: ok\nwords: ok\n", f"other: {WRONG}")
@@ -127,7 +127,7 @@ def test_the_passphrase_of_another_file_is_not_one_of_three_attempts():
 
 def test_a_name_cannot_control_the_terminal():
     os.rename("words", "a\x1b[2Jb")
-    assert at_terminal("-d", "a\x1b[2Jb", answers=["two words"])[1] == ["passphrase for a?[2Jb:"]
+    assert at_terminal("-d", "a\x1b[2Jb", answers=["two words"])[1] == ["Enter passphrase for a?[2Jb:"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ PLAIN = some_bytes(1000)
 ONLY = "a key file can be encrypted only with a passphrase, which is asked for on the terminal"
 NO_TERMINAL = "there is no terminal to ask for the passphrase of encrypted"
 DECRYPTED = "<(gpuaes-stream -d --passphrase-file FILE encrypted)"
-QUESTION = "passphrase for encrypted:"
+QUESTION = "Enter passphrase for encrypted:"
 WORDS = ["two words"]
 
 

@@ -22,7 +22,7 @@ import sealed_format as sf  # noqa: E402
 
 PROMPT = b"ready> "
 SECRET = b"Correct-Horse-7"
-ASKS, REPEATS = b"passphrase: ", b"repeat the passphrase: "
+ASKS, REPEATS = b"Enter passphrase: ", b"Confirm passphrase: "
 STOPPED = re.compile(rb"Stopped|Suspended")
 PLAIN = some_bytes(20000)
 EMPTY = b"the passphrase from the terminal is empty"

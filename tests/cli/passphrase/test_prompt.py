@@ -21,8 +21,8 @@ import sealed_format as sf  # noqa: E402
 PLAIN = some_bytes(20000)
 SECRET = "Correct-Horse-7"
 OTHERS = ["Horse", f"{SECRET} ", "", SECRET + "\0" * 1985]
-ONCE, NEW = ["passphrase:"], ["passphrase:", "repeat the passphrase:"]
-NEW_LATER = ["new passphrase:", "repeat the passphrase:"]
+ONCE, NEW = ["Enter passphrase:"], ["Enter passphrase:", "Confirm passphrase:"]
+NEW_LATER = ["Enter new passphrase:", "Confirm passphrase:"]
 DIFFER = "the passphrases do not match"
 WRONG = "the passphrase does not open the input"
 
@@ -52,7 +52,7 @@ def test_asks_once_for_several_files(sealed):
     for name in "one", "two":
         pathlib.Path(name).write_bytes(sealed)
     result, lines = at_terminal("-p", *QUICK, "--test", "one", "two", "one", answers=[SECRET])
-    assert (result.out, lines) == (b"one: ok\ntwo: ok\none: ok\n", ["passphrase for one:"])
+    assert (result.out, lines) == (b"one: ok\ntwo: ok\none: ok\n", ["Enter passphrase for one:"])
 
 
 def test_openssl_format():

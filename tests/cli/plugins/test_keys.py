@@ -94,7 +94,7 @@ def test_a_prompt_comes_last(plugin, words):
     protected = stream("-f", "age", "--passphrase-file", words, input=PLAIN).out
     plugin("record(MACHINE)\nhear()\nsend('done')")
     result, lines = at_terminal("-d", "-p", "-j", "test", input=protected, answers=[WORDS.decode().strip()])
-    assert (result.out, lines, recorded()) == (PLAIN, ["passphrase:"], ["identity-v1"])
+    assert (result.out, lines, recorded()) == (PLAIN, ["Enter passphrase:"], ["identity-v1"])
 
 
 def test_a_plugin_can_open_a_file_with_a_passphrase(plugin, words):

@@ -201,7 +201,7 @@ def test_the_size_of_a_file_when_it_is_opened_counts(before, after, status, erro
     options = ["-q", "-p", "-i", "file", "--range", f"{offset}:{length}"]
     pipe = subprocess.PIPE
     child, terminal = start_on_terminal("gpuaes-stream", *options, stdout=pipe, stderr=pipe)
-    read_terminal(terminal, lambda seen: seen.endswith(b"passphrase for file: "))
+    read_terminal(terminal, lambda seen: seen.endswith(b"Enter passphrase for file: "))
     with open("file", "r+b") as file:
         file.write(after)
         file.truncate()

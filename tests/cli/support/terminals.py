@@ -11,7 +11,7 @@ import traceback
 import pytest
 
 import programs
-from processes import open_terminal, read_terminal
+from processes import flags, open_terminal, read_terminal
 from programs import PATIENCE, Result, check, start
 
 END = b"\0"  # written to a terminal after the output of a program
@@ -72,9 +72,23 @@ def converse(main, slave, options, answers, input=b"", **popen):
     os.write(slave, END)
     seen += read_terminal(main, lambda seen: seen.endswith(END)).removesuffix(END)
     assert termios.tcgetattr(slave) == settings, "expected the settings of the terminal to be restored"
+    err = err or b""  # the terminal
     for answer in filter(None, answers):
         assert not isinstance(answer, str) or answer.encode() not in seen + err, f"it shows an answer: {seen + err}"
     return Result(child.returncode, out, err.decode()), seen
+
+
+def without_control(*options, on=("stderr",), answers=(), status=0, **how):
+    """Runs gpuaes-stream like at_terminal(), but without a controlling terminal: the new terminal is only the standard
+    streams in `on`."""
+    main, slave = open_terminal()
+    before = flags(slave)
+    streams = {name: slave for name in on}
+    result, seen = converse(main, slave, options, answers, start_new_session=True, **streams, **how)
+    assert flags(slave) == before
+    os.close(main)
+    os.close(slave)
+    return check(result, options, status), [line.strip() for line in seen.decode().splitlines() if line.strip()]
 
 
 def at_terminal(*options, answers=(), status=0, **how):
