@@ -201,6 +201,10 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   const char* const warning = options.decrypt ? nullptr : writer_warning(keyring, false);
   const bool seals_for_recipients_and_keys =
       !options.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;
+  // age also asks for a passphrase with -p.
+  const bool makes_unexpected_format = !options.decrypt && !options.format && !options.cipher &&
+                                       !options.label && options.secrets.ask_passphrase &&
+                                       keyring.keys.size() == 1;
   std::string header_damage;
   SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
   request.cipher = options.cipher;
@@ -215,6 +219,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
     };
   request.input = &input;
   request.index_first = endpoints.directory.has_value();
+  if (makes_unexpected_format)
+    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
   std::unique_ptr<Session> session = options.salvage ? open_session_to_salvage(format, std::move(request))
                                                      : open_session(format, std::move(request));
   file.begin_here();

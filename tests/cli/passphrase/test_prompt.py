@@ -48,6 +48,26 @@ def test_both_answers_can_be_pasted_at_once():
     expect_same(PLAIN, result.out)
 
 
+NOT_FOR_AGE = "the output is a sealed file, which age cannot open; add -f age for one that it can open"
+
+
+@pytest.mark.parametrize("options, notes", [
+    ("-p", [NOT_FOR_AGE]),
+    ("-p -a", [NOT_FOR_AGE]),
+    ("-q -p", []),
+    ("-p -f sealed", []),
+    ("-p -f age", []),
+    ("-p -k KEY", []),
+    ("-p --label text", []),
+])
+def test_a_passphrase_alone_makes_a_file_that_age_cannot_open(key, options, notes):
+    """age has -p, too. Other options show that the sealed format is wanted."""
+    result, _ = at_terminal(*options.replace("KEY", key).split(), *QUICK, input=PLAIN, answers=[SECRET, SECRET])
+    assert result.notes == notes
+    if notes:
+        assert at_terminal("-p", "-d", *QUICK, input=result.out, answers=[SECRET])[0].notes == []
+
+
 def test_asks_once_for_several_files(sealed):
     for name in "one", "two":
         pathlib.Path(name).write_bytes(sealed)
@@ -123,7 +143,7 @@ def test_rekey_asks_for_the_old_passphrase_and_then_for_the_new_one(key, sealed,
     assert open_independently(result.out, **secret) == (0, PLAIN)
 
 
-@pytest.mark.parametrize("options", ["-p -l cpu:1 -b 16K", "-p -l cpu:1 -b 16K -d", "-p plain", "-pq plain", "-p -"])
+@pytest.mark.parametrize("options", ["-pq -l cpu:1 -b 16K", "-p -l cpu:1 -b 16K -d", "-pq plain", "-pq -"])
 def test_there_is_no_terminal(sealed, options):
     pathlib.Path("plain").write_bytes(PLAIN)
     result = stream(*options.split(), input=sealed, status=1, start_new_session=True)
