@@ -1,6 +1,7 @@
 """-d --part I/N --into: one attempt of a share writes at a time, and none after the file is complete."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import signal
@@ -8,10 +9,10 @@ import subprocess
 
 import pytest
 
-from processes import expect_death_by, finish, wait_for
+from processes import expect_death_by, finish, wait_for, wait_until_idle
 from programs import SANITIZED, files_here, some_bytes, start, stream
 
-PLAIN = some_bytes(40 << 20)
+PLAIN = some_bytes(48 << 20)
 OUT = pathlib.Path("out")
 
 
@@ -32,12 +33,15 @@ class Attempt:
     def __init__(self, key):
         os.mkfifo("trace")
         self.fifo = os.open("trace", os.O_RDWR | os.O_NONBLOCK)
+        with contextlib.suppress(PermissionError):
+            fcntl.fcntl(self.fifo, fcntl.F_SETPIPE_SZ, 1 << 20)  # as the program does
         with contextlib.suppress(BlockingIOError):
             while True:
                 os.write(self.fifo, bytes(4096))
         self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-T", "1",
                              "--trace", "trace", "sealed", stderr=subprocess.PIPE, text=True)
         wait_for(lambda: glob_one("out.*/data").stat().st_blocks * 512 > 4 << 20, "part of the share")
+        wait_until_idle(self.process)
         self.folder = glob_one("out.*")
 
     def end(self, status=0):
@@ -125,7 +129,7 @@ def test_an_attempt_whose_lock_excluded_no_one_does_not_write_into_the_finished_
         OUT.unlink(missing_ok=True)
     error = attempt.end(1)
     assert error == ("gpuaes-stream: error: out was completed or replaced by another process\n"
-                     "gpuaes-stream: hint: run the command again to compare the share with the file\n")
+                     "gpuaes-stream: hint: run the command again\n")
     assert (pathlib.Path("moved") if new else OUT).read_bytes() == changed
 
 

@@ -1,5 +1,6 @@
 """Watches processes, terminals and pipes, for tests of signals and progress; start() in programs.py starts a program."""
 
+import contextlib
 import fcntl
 import glob
 import os
@@ -93,7 +94,10 @@ def unfinished_bytes(child):
                 size = max(size, status.st_size)
     except OSError:  # the program has ended, or runs as another user
         pass
-    return max([size, *(os.path.getsize(name) for name in unfinished_files())])
+    for name in unfinished_files():
+        with contextlib.suppress(FileNotFoundError):  # it has its final name by now
+            size = max(size, os.path.getsize(name))
+    return size
 
 
 def unfinished_files():
