@@ -40,6 +40,12 @@ inline std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// The text, or its first 40 bytes and "..." if there are more.
+inline std::string shortened(std::string_view text) {
+  constexpr std::size_t max_bytes = 40;
+  return fmt::format("{}{}", text.substr(0, max_bytes), text.size() > max_bytes ? "..." : "");
+}
+
 // Removes the next line from `text` and returns it without the newline.
 inline std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());

@@ -15,6 +15,7 @@
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/new_stanzas.hpp"
+#include "format/removed_slots.hpp"
 #include "format/sessions.hpp"
 #include "format/stanzas.hpp"
 #include "format/wrapped_keys.hpp"
@@ -76,14 +77,14 @@ void check_stanzas(const AgeHeader& header, const Keyring& keyring) {
 // "X25519, ssh-rsa": each type once, for a message. Only the first ones, and their beginnings, if there is
 // more.
 std::string describe_types(const AgeHeader& header) {
-  constexpr std::size_t max_types = 8, max_characters = 40;
-  std::vector<std::string_view> types;
+  constexpr std::size_t max_types = 8;
+  std::vector<std::string> types;
   for (const Stanza& stanza : header.stanzas) {
-    const std::string_view type = std::string_view(stanza.type()).substr(0, max_characters);
+    const std::string type = shortened(stanza.type());
     if (std::ranges::count(types, type) == 0) types.push_back(type);
     if (types.size() == max_types) break;
   }
-  return join(types);
+  return fmt::format("{}", fmt::join(types, ", "));
 }
 
 // If no plugin was tried, which can open stanzas of any kind: IoError if this program cannot try any stanza
@@ -238,6 +239,22 @@ SlotDescription describe_stanza(const Stanza& stanza) {
   return description;
 }
 
+// Valid as long as the arguments.
+std::vector<OldSlot> old_stanzas(const AgeHeader& header, const SessionRequest& request) {
+  std::vector<OldSlot> stanzas;
+  for (const Stanza& stanza : header.stanzas) {
+    if (is_grease(stanza.type())) continue;
+    const StanzaKind* const kind = find_stanza_kind(stanza.type());
+    stanzas.push_back({describe_stanza(stanza), kind != nullptr ? std::optional(kind->key) : std::nullopt,
+                       [=, &stanza, &request](const Key& key) {
+                         kind->check(stanza);
+                         return kind->tag != nullptr ? kind->tag(key) == stanza.arguments[1]
+                                                     : kind->unwrap(stanza, key, request).has_value();
+                       }});
+  }
+  return stanzas;
+}
+
 }  // namespace
 
 std::unique_ptr<Session> open_age(SessionRequest request) {
@@ -256,16 +273,16 @@ NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
   const Secret file_key = std::move(open_stanzas(header, request).front());
   PayloadNonce nonce;
   request.input->take(nonce);
-  NewHeader made{make_header(file_key, nonce, new_keys, request.check),
-                 kinds,
-                 {},
-                 "age requires a file key of its own for each file; replace the input with the output "
-                 "instead of keeping both"};
+  NewHeader made{.bytes = make_header(file_key, nonce, new_keys, request.check),
+                 .old_recipients = kinds,
+                 .copy_warning =
+                     "age requires a file key of its own for each file; replace the input with the "
+                     "output instead of keeping both"};
   std::erase(made.old_recipients, KeyKind::passphrase);
-  const Keyring openers = known_openers(request.keyring, new_keys);
-  for (const Stanza& stanza : header.stanzas)
-    if (is_for_key(stanza) && !opens_any(openers, stanza, request))
-      made.removed.push_back(describe_stanza(stanza));
+  HeaderReader new_header = reader_of(made.bytes);
+  made.now = describe_age(new_header);
+  std::erase_if(made.now.slots, [](const SlotDescription& stanza) { return is_grease(stanza.kind); });
+  made.removed = removed_slots(old_stanzas(header, request), made.now.slots, new_keys, request);
   return made;
 }
 

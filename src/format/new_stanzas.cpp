@@ -97,21 +97,4 @@ std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring,
   return stanzas;
 }
 
-bool is_for_key(const Stanza& stanza) {
-  return !stanza.type().ends_with("grease");
-}
-
-bool opens_any(const Keyring& identities, const Stanza& stanza, const SessionRequest& request) {
-  return std::ranges::any_of(identities.keys, [&](const Key& identity) {
-    const StanzaKind& kind = *find_stanza_kind(identity.kind);
-    if (stanza.type() != kind.type) return false;
-    if (request.check) request.check();
-    try {
-      return kind.unwrap(stanza, identity, request).has_value();
-    } catch (const AuthError&) {  // a share of low order
-      return false;
-    }
-  });
-}
-
 }  // namespace gpuaes

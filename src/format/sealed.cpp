@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/session.hpp"
+#include "format/removed_slots.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 
@@ -53,18 +53,16 @@ SlotDescription describe_slot(const Slot& slot) {
   return description;
 }
 
-std::vector<SlotDescription> not_opened(const SealedHeader& header, const Keyring& openers,
-                                        const SessionRequest& request) {
-  std::vector<SlotDescription> others;
+// Valid as long as the arguments.
+std::vector<OldSlot> old_slots(const SealedHeader& header, const SessionRequest& request) {
+  std::vector<OldSlot> slots;
   for (const Slot& slot : header.slots) {
     const SlotKind* const kind = find_slot_kind(slot.type);
-    const auto opens = [&](const Key& key) {
-      if (request.check) request.check();
-      return kind != nullptr && key.kind == kind->key && kind->unwrap(slot, key, request);
-    };
-    if (std::ranges::none_of(openers.keys, opens)) others.push_back(describe_slot(slot));
+    slots.push_back(
+        {describe_slot(slot), kind != nullptr ? std::optional(kind->key) : std::nullopt,
+         [=, &slot, &request](const Key& key) { return kind->unwrap(slot, key, request).has_value(); }});
   }
-  return others;
+  return slots;
 }
 
 std::vector<std::byte> take_message_header(SealedSuite suite, HeaderReader& input) {
@@ -130,11 +128,13 @@ std::unique_ptr<Session> open_sealed(SessionRequest request) {
 NewHeader rekey_sealed(const SessionRequest& request, const Keyring& new_keys) {
   check_new_slots(new_keys);
   const OpenedHeader opened = open_sealed_header(request);
-  NewHeader header{make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),
-                   recipient_kinds(opened.header),
-                   not_opened(opened.header, known_openers(request.keyring, new_keys), request)};
-  if (!request.index_first) append(header.bytes, opened.message_header);
-  return header;
+  NewHeader made{make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),
+                 recipient_kinds(opened.header)};
+  if (!request.index_first) append(made.bytes, opened.message_header);
+  HeaderReader header = reader_of(made.bytes);
+  made.now = describe_sealed(header);
+  made.removed = removed_slots(old_slots(opened.header, request), made.now.slots, new_keys, request);
+  return made;
 }
 
 Description describe_sealed(HeaderReader& input) {

@@ -14,7 +14,6 @@
 #include "cipher/modes/evp_aead.hpp"
 #include "keys/ml_kem.hpp"
 #include "keys/plugin_key.hpp"
-#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {
@@ -138,20 +137,6 @@ void check_combination(const Keyring& keyring) {
       std::ranges::any_of(keyring.keys, is_asymmetric_and(false)))
     throw UsageError("post-quantum recipients cannot be combined with others",
                      "use recipients of one kind; with both, a file would be only as safe as the others");
-}
-
-Keyring known_openers(const Keyring& old_keys, const Keyring& new_keys) {
-  Keyring openers;
-  for (const Key& key : new_keys.keys)
-    if (key.kind == KeyKind::key_file) openers.keys.push_back(key.copy());
-  for (const Key& identity : old_keys.keys) {
-    const bool is_tried = is_asymmetric(identity.kind) && !is_ssh(identity.kind) && !identity.plugin;
-    if (!is_tried || new_keys.count(identity.kind) == 0) continue;
-    const Key recipient = recipient_of(identity);
-    if (std::ranges::count(new_keys.keys, recipient.public_key, &Key::public_key) > 0)
-      openers.keys.push_back(identity.copy());
-  }
-  return openers;
 }
 
 void refuse_header(std::size_t at, std::string_view what) {

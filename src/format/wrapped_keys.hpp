@@ -44,11 +44,6 @@ struct HeaderKeys {
 // The key that opens the input.
 std::string describe(const Key& key);
 
-// For --rekey: a slot or stanza that one of these opens is for a new key, too. They are the new key files,
-// and the identities of new recipients. Passphrases are left out because scrypt is slow, and SSH keys because
-// they have fingerprints.
-Keyring known_openers(const Keyring& old_keys, const Keyring& new_keys);
-
 // UsageError if a file cannot be encrypted for these keys together.
 void check_combination(const Keyring& keyring);
 

@@ -102,36 +102,19 @@ void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_reci
 
 // "1 passphrase slot and 2 X25519 recipient slots"; only their number if there are many kinds.
 std::string count_kinds(const std::vector<SlotDescription>& slots, std::string_view noun) {
-  constexpr std::size_t max_kinds = 8, max_characters = 40;
+  constexpr std::size_t max_kinds = 8;
   std::vector<std::string> kinds, counts;
-  for (const SlotDescription& slot : slots) kinds.push_back(slot.kind.substr(0, max_characters));
+  for (const SlotDescription& slot : slots) kinds.push_back(shortened(slot.kind));
   for (const auto& [kind, indices] : group_by_name(kinds))
     counts.push_back(counted(indices.size(), fmt::format("{} {}", kind, noun)));
-  return counts.size() <= max_kinds ? join(counts, "and") : counted(slots.size(), noun);
+  return !counts.empty() && counts.size() <= max_kinds ? join(counts, "and") : counted(slots.size(), noun);
 }
 
-Description describe(const Format& format, std::span<const std::byte> header) {
-  HeaderReader input = reader_of(header);
-  return format.describe(input);
-}
-
-// "removed 1 passphrase slot; the file now has 1 key file slot"; empty if no slot was removed. A slot for an
-// SSH key is known by its fingerprint.
-std::string describe_change(const Format& format, const NewHeader& header) {
-  const Description now = describe(format, header.bytes);
-  std::vector<SlotDescription> removed = header.removed;
-  std::erase_if(removed, [&now](const SlotDescription& old) {
-    return !old.fingerprint.empty() &&
-           std::ranges::count(now.slots, old.fingerprint, &SlotDescription::fingerprint) > 0;
-  });
-  if (removed.empty()) return {};
-  return fmt::format("removed {}; the file now has {}", count_kinds(removed, now.slot_noun),
-                     count_kinds(now.slots, now.slot_noun));
-}
-
-void note_change(const std::string& file, const std::string& change, const Messages& messages) {
-  if (change.empty()) return;
-  messages.note(fmt::format("{}: {}", file, change));
+void note_removed(const std::string& file, const NewHeader& header, const Messages& messages) {
+  if (header.removed.empty()) return;
+  const std::string_view noun = header.now.slot_noun;
+  messages.note(fmt::format("{}: removed {}; the file now has {}", file, count_kinds(header.removed, noun),
+                            count_kinds(header.now.slots, noun)));
   messages.note(
       "secrets that were not given again no longer open the file, but anyone who had one may have kept the "
       "data key");
@@ -175,11 +158,10 @@ void run_rekey(const Options& options, const Messages& messages) {
   warn_of_new_slots(new_keys, header.old_recipients, messages);
   if (!options.in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
   const std::string changed_file = options.in_place ? options.input() : target.name;
-  const std::string change = describe_change(format, header);
   if (directory != nullptr) {
     sink->write(header.bytes);
     sink->close();
-    return note_change(changed_file, change, messages);
+    return note_removed(changed_file, header, messages);
   }
   source.begin_here();
   Source& body = armor ? *armor->source : source;
@@ -192,7 +174,7 @@ void run_rekey(const Options& options, const Messages& messages) {
   copy_rest(body, *sink, copied);
   if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
   sink->close();
-  note_change(changed_file, change, messages);
+  note_removed(changed_file, header, messages);
 }
 
 }  // namespace gpuaes

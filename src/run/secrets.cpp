@@ -143,12 +143,15 @@ AskPassphrase answer_with(Secret passphrase) {
       [held](const std::string&, bool again) { return again ? std::nullopt : std::optional(held->copy()); };
 }
 
-// To seal, asks for a new passphrase.
+// To seal, asks for a new passphrase, once.
 AskPassphrase read_passphrase(const SecretOptions& named, Purpose purpose, const char* question,
                               const Messages& messages, Cancel& cancel) {
   if (named.ask_passphrase && purpose == Purpose::open) return ask_passphrase(cancel);
   if (named.ask_passphrase)
-    return [question, &cancel](const std::string&, bool) { return ask_new_passphrase(question, cancel); };
+    return [question, &cancel, answer = AskPassphrase()](const std::string& input, bool again) mutable {
+      if (!answer) answer = answer_with(ask_new_passphrase(question, cancel));
+      return answer(input, again);
+    };
   if (const auto& name = named.passphrase_file)
     return answer_with(with_option(named.file_option, [&] {
       FdSource file = open_secret_file(*name, cancel);

@@ -1,15 +1,16 @@
-"""--rekey says which slots or stanzas it removed, by kind and number, and which ones the file has now, unless it is known
-that nothing was removed."""
+"""--rekey says which slots or stanzas it removed, by kind and number, and which ones the file has now, if it is certain that
+they were removed."""
 
 import os
 import pathlib
 
 import pytest
 
-from programs import keygen, secret_file, some_bytes, stream
+from programs import SANITIZED, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
+import age_plugin  # noqa: E402
 import sealed_format as sf  # noqa: E402
 import ssh_keys  # noqa: E402
 from parts_steps import join, plan_and_seal  # noqa: E402
@@ -56,19 +57,26 @@ def removed(what, now, name="file"):
     ("-k a -k b --passphrase-file words", "-k a --new-key a", "1 key file slot and 1 passphrase slot", "1 key file slot"),
     ("-k a", "-k a --new-key b", "1 key file slot", "1 key file slot"),
     ("-k a", "-k a -R me.pub", "1 key file slot", "1 X25519 recipient slot"),
-    ("-k a -R me.pub -R you.pub", "-k a --new-key a -R you.pub", "2 X25519 recipient slots",
+    # One of the two may be for the new recipient.
+    ("-k a -R me.pub -R you.pub", "-k a --new-key a -R you.pub", "1 X25519 recipient slot",
      "1 key file slot and 1 X25519 recipient slot"),
+    ("-k a -R me.pub -R you.pub", "-k a -k me --new-key a -R you.pub", "1 X25519 recipient slot",
+     "1 key file slot and 1 X25519 recipient slot"),
+    ("-k a -R me.pub -R you.pub", "-k a -k me --new-key a -R me.pub", "1 X25519 recipient slot",
+     "1 key file slot and 1 X25519 recipient slot"),
+    ("-k a --passphrase-file words", "-k a --new-key a --new-passphrase-file other-words", "1 passphrase slot",
+     "1 key file slot and 1 passphrase slot"),
     ("-f sealed -R me.pub -R you.pub", "-k me -k you -R me.pub -R third.pub", "1 X25519 recipient slot",
      "2 X25519 recipient slots"),
     ("--passphrase-file words", "--passphrase-file words --new-passphrase-file other-words", "1 passphrase slot",
      "1 passphrase slot"),
+    ("-f age --passphrase-file words", "--passphrase-file words --new-passphrase-file other-words", "1 scrypt stanza",
+     "1 scrypt stanza"),
     ("-R me.pub", "-k me -R you.pub", "1 X25519 stanza", "1 X25519 stanza"),
     ("-R me.pub -R you.pub", "-k me -R me.pub", "1 X25519 stanza", "1 X25519 stanza"),
-    # Only an identity shows whether a stanza is for a recipient.
-    ("-R me.pub -R you.pub", "-k me -R me.pub -R you.pub", "1 X25519 stanza", "2 X25519 stanzas"),
     ("-f age --passphrase-file words", "--passphrase-file words -R me.pub", "1 scrypt stanza", "1 X25519 stanza"),
 ])
-def test_slots_whose_keys_may_be_gone(old, options, what, now):
+def test_what_was_removed(old, options, what, now):
     seal(old)
     assert rekey(options) == removed(what, now)
 
@@ -80,8 +88,16 @@ def test_slots_whose_keys_may_be_gone(old, options, what, now):
     ("-R me.pub", "-k me -R me.pub -R you.pub"),
     ("-R me.pub -R you.pub", "-k you -k me -R me.pub -R you.pub -R third.pub"),
     ("-f sealed -R me.pub", "-k me -R you.pub -R me.pub --new-key a"),
+    ("-k a --passphrase-file words", "-k a --new-key a --new-passphrase-file words"),
+    ("--passphrase-file words", "--passphrase-file words --new-passphrase-file words"),
+    ("-f age --passphrase-file words", "--passphrase-file words --new-passphrase-file words"),
+    # Without an identity, a new recipient may be one of the old ones.
+    ("-R me.pub -R you.pub", "-k me -R me.pub -R you.pub"),
+    ("-R me.pub -R you.pub", "-k me -R me.pub -R third.pub"),
+    ("-R me.pub -R you.pub", "-k me -k me -R me.pub -R you.pub"),
+    ("-f sealed -R me.pub -R you.pub", "-k me -R me.pub -R you.pub -R third.pub"),
 ])
-def test_nothing_is_said_if_nothing_was_removed(old, options):
+def test_nothing_is_said_unless_something_was_certainly_removed(old, options):
     seal(old)
     assert rekey(options) == []
 
@@ -103,7 +119,22 @@ def test_ssh_keys_are_known_by_their_fingerprints():
     assert rekey("-k me -R me.pub -R two.pub") == removed(
         "1 ssh-rsa stanza and 1 ssh-ed25519 stanza", "1 X25519 stanza and 1 ssh-ed25519 stanza")
     assert rekey("-k two -R me.pub -R one.pub") == removed(
-        "1 X25519 stanza and 1 ssh-ed25519 stanza", "1 X25519 stanza and 1 ssh-ed25519 stanza")
+        "1 ssh-ed25519 stanza", "1 X25519 stanza and 1 ssh-ed25519 stanza")
+
+
+def test_recipients_of_plugins(work, monkeypatch):
+    """Only the plugin knows which stanzas are for them."""
+    (work.parent / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{work.parent}/bin:{os.environ['PATH']}")
+    send_grease = 'wrap_first = lambda: MACHINE == "recipient-v1" and ask("recipient-stanza", "0", "foo-grease", "x")\n'
+    age_plugin.install(work.parent / "bin", code=send_grease + "serve(wrap_first)")
+    one, other = (sf.to_text("age1test", data) for data in (b"one", b"other"))
+    seal(f"-R me.pub -r {one} -r {other}")
+    assert rekey(f"-k me -R me.pub -r {other} -r {one}") == []
+    assert rekey(f"-k me -R me.pub -r {one}") == removed("1 test stanza", "1 test stanza and 1 X25519 stanza")
+    assert rekey(f"-k me -r {one}") == removed("1 X25519 stanza", "1 test stanza")
+    seal(f"-R me.pub -r {one}")
+    assert rekey("-k me -R me.pub") == removed("1 test stanza", "1 X25519 stanza")
 
 
 # --- Where the file is ---------------------------------------------------------------------------------------------
@@ -167,4 +198,25 @@ def test_many_kinds_and_long_ones():
     write_age(*(([f"type-{i}"], b"") for i in range(9)))
     assert rekey("-k me -R me.pub") == removed("9 stanzas", "1 X25519 stanza")
     write_age((["x" * 60000], b""))
-    assert rekey("-k me -R me.pub") == removed(f"1 {40 * 'x'} stanza", "1 X25519 stanza")
+    assert rekey("-k me -R me.pub") == removed(f"1 {40 * 'x'}... stanza", "1 X25519 stanza")
+
+
+def write_with_scrypt(log_n):
+    """The key file a, and a passphrase slot that no passphrase opens."""
+    slots = [sf.key_slot(FILE_KEY, pathlib.Path("../a").read_bytes()), (sf.PASSPHRASE, bytes([log_n, 8, 1]) + bytes(64))]
+    pathlib.Path("file").write_bytes(sf.seal(PLAIN, slots=slots, file_key=FILE_KEY))
+
+
+def test_a_passphrase_slot_with_scrypt_parameters_that_are_not_allowed():
+    write_with_scrypt(31)
+    assert rekey("-k a --new-key a --new-passphrase-file words") == removed(
+        "1 passphrase slot", "1 key file slot and 1 passphrase slot")
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
+def test_a_passphrase_slot_that_requires_too_much_memory_may_be_for_the_new_passphrase():
+    write_with_scrypt(20)
+    limit = ["sh", "-c", 'ulimit -v 500000 && exec "$@"', "sh"]
+    assert rekey("-k a --new-key a --new-passphrase-file words", wrap=limit) == []
+    write_with_scrypt(20)
+    assert rekey("-k a --new-key a", wrap=limit) == removed("1 passphrase slot", "1 key file slot")
