@@ -16,8 +16,8 @@ enum class Advice {
   text,  // the text is the hint itself
   check_key_and_context,
   copy_without_passphrase,
-  cut_trailing_bytes,       // about: the size of the complete stream
-  decrypt_unauthenticated,  // about: the name of the format
+  cut_trailing_bytes,  // about: the size of the complete stream
+  decrypt_with_openssl,
   enter_passphrase,
   list_lanes,
   list_slots,  // about: "slots" or "stanzas"

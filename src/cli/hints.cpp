@@ -17,8 +17,9 @@ std::string words_of(const Hint& hint) {
       return fmt::format(
           "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}",
           hint.text);
-    case Advice::decrypt_unauthenticated:
-      return fmt::format("use -d -f {} to decrypt it; modifications will go undetected", hint.text);
+    case Advice::decrypt_with_openssl:
+      return "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for others, such as "
+             "-aes-256-cbc, use openssl enc -d";
     case Advice::enter_passphrase:
       return "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file";
     case Advice::list_lanes:

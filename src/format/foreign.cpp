@@ -24,7 +24,7 @@ constexpr std::string_view compressed = "it is compressed, not encrypted";
 
 struct Signature {
   std::string_view name, hint;
-  std::array<std::string_view, 5> magics;  // with '?' for any byte
+  std::array<std::string_view, 5> magics{};  // with '?' for any byte
 };
 
 constexpr std::string_view unjoined = "join the parts with gpuaes-parts, and decrypt the result";
@@ -39,6 +39,10 @@ constexpr std::array signatures{
               "decrypt it with gpg",
               {"-----BEGIN PGP MESSAGE-----"sv, "\x8c\x0d\x04"sv, "\x84\x5e\x03"sv, "\x85\x01?\x03"sv,
                "\x85\x02?\x03"sv}},
+    Signature{"an openssl file in Base64", "decode the Base64 first", {"U2FsdGVkX1"sv}},
+    Signature{"an HTML page",
+              "the download may have failed, with this page as its result",
+              {"<!DOCTYPE html"sv, "<!doctype html"sv, "<html"sv, "<HTML"sv}},
     Signature{"a gpuaes-parts job file", unjoined, {"gpuaes-parts/1\n"sv}},
 };
 

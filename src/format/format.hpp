@@ -220,6 +220,9 @@ struct Format {
   // Opens a header as open() does, and makes another one with the same file key. UsageError or
   // UnsuitableInput if the new keys cannot be used. Null if the format has no keys that can be replaced.
   NewHeader (*rekey)(const SessionRequest& request, const Keyring& new_keys) = nullptr;
+
+  // Whether only the length of a stream may show that it is in CBC mode, which cannot be decrypted.
+  bool may_be_cbc = false;
 };
 
 // The format with that name. UsageError if the name is unknown.

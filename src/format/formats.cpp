@@ -69,7 +69,8 @@ constexpr std::array formats{
            .accepts = {.passphrase = true, .iterations = true},
            .supports = is_one_of<Cipher::aes_128, Cipher::aes_192, Cipher::aes_256>,
            .open = open_openssl,
-           .describe = describe_openssl},
+           .describe = describe_openssl,
+           .may_be_cbc = true},
     Format{.name = "raw",
            .authenticated = false,
            .accepts = {.iv = true, .range = true},
@@ -118,7 +119,7 @@ const Format* find_by_magic(HeaderReader& input) {
   throw AuthError(
       fmt::format("the input appears to be in the {} format, which is not authenticated and must be named",
                   format.name),
-      {Advice::decrypt_unauthenticated, std::string(format.name)});
+      Advice::decrypt_with_openssl);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -71,7 +72,8 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
       pipeline.run();
     });
   }
-  if (!stream.input_warning().empty()) messages.warning(stream.input_warning());
+  const std::string warning = stream.input_warning(pipeline.bytes_in());
+  if (!warning.empty()) messages.warning(warning);
   stream.sink().publish([&] { report.finish(stream, pipeline, ring); });
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }

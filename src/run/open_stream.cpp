@@ -80,6 +80,15 @@ auto with_hint(const char* hint, const Action& action) {
   }
 }
 
+// Whether ciphertext of this length may be in CBC mode, which pads plaintext to whole blocks.
+bool fits_cbc(std::uint64_t body) {
+  constexpr std::uint64_t block_bytes = 16;
+  return body > 0 && body % block_bytes == 0;
+}
+
+constexpr char cbc_warning[] =
+    "the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts; check the output";
+
 constexpr char header_hint[] = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))";
 
 // For a directory, whose header is in a file that is easily restored.
@@ -183,6 +192,10 @@ void OpenStream::run(const std::function<void()>& run_pipeline) {
   sink().finish();
 }
 
+std::string OpenStream::input_warning(std::uint64_t body) const {
+  return parts_.may_be_cbc && fits_cbc(body) ? cbc_warning : input_warning_;
+}
+
 std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) {
   return std::make_unique<WholeStream>(std::move(parts), decrypts);
 }
@@ -238,6 +251,8 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                                                                            : "";
   Source& whole = armored ? *endpoints.armor->source : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
+  const bool may_be_cbc = options.decrypt && format.may_be_cbc;
+  if (may_be_cbc && fits_cbc(body_bytes.value_or(0))) messages.warning(cbc_warning);
   return with_hint(damage_hint, [&] {
     endpoints.parts =
         session->open_source({.source = whole,
@@ -251,6 +266,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                         .session = std::move(session),
                         .verb = verb_for(options),
                         .authenticated = format.authenticated,
+                        .may_be_cbc = may_be_cbc && !body_bytes,
                         .watched = options.decrypt ? nullptr : &file,
                         .header_bytes = input.taken(),
                         .parts = endpoints.parts.get(),

@@ -29,6 +29,7 @@ struct StreamParts {
   std::unique_ptr<Session> session;
   const char* verb = "decrypted";  // what a run that succeeds has done, for messages
   bool authenticated = true;
+  bool may_be_cbc = false;                      // Format::may_be_cbc, for input of unknown length
   const FdSource* watched = nullptr;            // the input if its modification causes a warning
   std::uint64_t header_bytes = 0;               // of the input, before the body
   const BodySource* parts = nullptr;            // if the body is in parts: counts the bytes between them
@@ -76,8 +77,8 @@ class OpenStream {
   // Writes the header, if any, calls `run_pipeline` unless there is nothing to do, and finishes the sink.
   void run(const std::function<void()>& run_pipeline);
 
-  // After run(): a warning about the input, or empty.
-  const std::string& input_warning() const { return input_warning_; }
+  // After run(), which has read `body` bytes: a warning about the input, or empty.
+  std::string input_warning(std::uint64_t body) const;
 
   // The error for an input that was processed to its end despite damage.
   virtual std::optional<AuthError> final_error() const { return std::nullopt; }

@@ -3,6 +3,7 @@ authenticated formats: input that begins with Salted__ is refused in every mode,
 
 import itertools
 import pathlib
+import subprocess
 
 import pytest
 
@@ -10,7 +11,9 @@ from programs import each_way, files_here, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(40000)
 NOT_NAMED = "the input appears to be in the openssl format, which is not authenticated and must be named"
-NAME_IT = "use -d -f openssl to decrypt it; modifications will go undetected"
+NAME_IT = ("-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for others, such as -aes-256-cbc, use "
+           "openssl enc -d")
+FITS_CBC = "the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts; check the output"
 NO_MAGIC = "the input is not in the openssl format: it does not begin with 'Salted__'"
 OURS = ("-q", "-f", "openssl", "--passphrase-file", "passphrase")
 ONCE = "run with --help for a list of options"
@@ -61,11 +64,34 @@ def test_an_existing_output_is_kept():
 
 def test_a_named_format(key):
     opened = stream("-d", *OURS[1:], "-i", "salted")
-    assert opened.warnings == ["the openssl format is not authenticated; modifications will go undetected"]
+    assert opened.warnings == ["the openssl format is not authenticated; modifications will go undetected", FITS_CBC]
     quietly = stream("-d", *OURS, "-i", "salted")
     assert (opened.out, quietly.out, quietly.err) == (PLAIN, PLAIN, "")
     assert stream("-d", "-f", "sealed", "-k", key, "-i", "salted", status=4).hint == NAME_IT
     assert "\nformat         openssl\n" in "\n" + stream("--info", "-i", "salted").out.decode()
+
+
+@pytest.mark.parametrize("via", ["file", "pipe"])
+@pytest.mark.parametrize("mode, size, fits", [
+    ("cbc", 0, True), ("cbc", 40000, True), ("cbc", 40001, True), ("ctr", 0, False), ("ctr", 40001, False), ("ctr", 15, False)])
+def test_a_warning_names_a_length_that_fits_cbc(via, mode, size, fits):
+    """Such a file cannot be decrypted, and the wrong plaintext is not detected."""
+    command = ["openssl", "enc", f"-aes-256-{mode}", "-pbkdf2", "-pass", "file:passphrase"]
+    data = subprocess.run(command, input=some_bytes(size), stdout=subprocess.PIPE, check=True).stdout
+    opened = stream("-d", *OURS[1:], input=data, via=via)
+    assert opened.warnings[1:] == ([FITS_CBC] if fits else [])
+    assert (opened.out == some_bytes(size)) == (mode == "ctr")
+    assert stream("-e", *OURS[1:], input=data, via=via).warnings[1:] == []
+    assert stream("-d", *OURS, input=data, via=via).err == ""
+
+
+def test_base64_is_recognized(key):
+    command = ["openssl", "enc", "-aes-256-ctr", "-pbkdf2", "-a", "-pass", "file:passphrase"]
+    data = subprocess.run(command, input=PLAIN, stdout=subprocess.PIPE, check=True).stdout
+    for options in (["-k", key], OURS[1:]):
+        found = stream("-d", *options, input=data, status=4)
+        assert (found.error, found.hint) == ("this is an openssl file in Base64, not a gpuaes-stream one",
+                                             "decode the Base64 first")
 
 
 @pytest.mark.parametrize("direction", ["-e", "-d"])

@@ -104,7 +104,8 @@ def folder(tmp_path_factory):
     # Input in a format that was not named.
     ("-q -k key -d -f sealed < salted", 4,
      "the input appears to be in the openssl format, which is not authenticated and must be named",
-     "use -d -f openssl to decrypt it; modifications will go undetected"),
+     "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for others, such as -aes-256-cbc, use openssl "
+     "enc -d"),
     # Options are checked before the input.
     *((f"< {name}", 2, NO_SECRET, SECRETS) for name in ("plain", "whole", "empty")),
     *((f"-d -k key --iv {IV} < {name}", 2, "--iv requires -f raw", "") for name in ("plain", "whole", "empty")),
