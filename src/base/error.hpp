@@ -14,6 +14,7 @@ enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
 // it into words. `about` is what Hint::text has.
 enum class Advice {
   text,  // the text is the hint itself
+  check_download,
   check_key_and_context,
   copy_without_passphrase,
   cut_trailing_bytes,  // about: the size of the complete stream
@@ -24,7 +25,6 @@ enum class Advice {
   make_identity,
   match_label,
   name_any_secret,
-  name_format,  // about: the names of the formats that must be named
   name_identity_file,
   name_key_file,
   name_passphrase_source,
@@ -33,6 +33,7 @@ enum class Advice {
   omit_label,
   print_recipient,
   redirect_output,
+  repeat_key_option,
   seal_for_key_file,
   use_cpu_lanes,
   use_smaller_chunks,

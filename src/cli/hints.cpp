@@ -8,6 +8,9 @@ std::string words_of(const Hint& hint) {
   switch (hint.advice) {
     case Advice::text:
       return hint.text;
+    case Advice::check_download:
+      return "it is not encrypted, or an incomplete or converted download; if it was encrypted with -f, use "
+             "the same -f";
     case Advice::check_key_and_context:
       return "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged";
     case Advice::copy_without_passphrase:
@@ -34,8 +37,6 @@ std::string words_of(const Hint& hint) {
       return "--label must be the text the input was sealed with, or omitted if there was none";
     case Advice::name_any_secret:
       return "name a key or identity file with -k, or use -p to enter a passphrase";
-    case Advice::name_format:
-      return fmt::format("name the format with -f if it is one of {}", hint.text);
     case Advice::name_identity_file:
       return "name the identity file with -k";
     case Advice::name_key_file:
@@ -52,6 +53,8 @@ std::string words_of(const Hint& hint) {
       return "a recipient is the line that gpuaes-keygen -y prints for an identity";
     case Advice::redirect_output:
       return "redirect the output, name a file with -o, or use --force";
+    case Advice::repeat_key_option:
+      return "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key";
     case Advice::seal_for_key_file:
       return "use recipients, or -f sealed";
     case Advice::use_cpu_lanes:

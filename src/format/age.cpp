@@ -200,7 +200,7 @@ AgeHeader read_header(HeaderReader& input) {
   if (!input.begins_with(age_magic)) {
     refuse_other_format(input, "age");
     throw AuthError("the input is not in the age format: it does not begin with 'age-encryption.org/'",
-                    undetected_formats_hint());
+                    Advice::check_download);
   }
   return read_age_header(input);
 }

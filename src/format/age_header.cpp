@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "format/foreign.hpp"
 #include "format/stanza_text.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
@@ -19,6 +20,7 @@ namespace gpuaes {
 namespace {
 
 constexpr std::string_view version_line = "age-encryption.org/v1";
+constexpr std::string_view converted_version_line = "age-encryption.org/v1\r";
 constexpr std::string_view mac_mark = "---";
 constexpr std::size_t mac_chars = 43;
 constexpr std::size_t max_version_line_bytes = 128;
@@ -86,6 +88,7 @@ class Parser {
 
   void check_version(std::string_view line) {
     if (line == version_line) return;
+    if (line == converted_version_line) refuse_converted_lines();
     const std::string_view version = line.substr(std::min(line.size(), age_magic.size()));
     const auto words = parse_arguments(version);
     if (!line.starts_with(age_magic) || !words || words->size() != 1)

@@ -13,12 +13,17 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/parts/frames.hpp"
+#include "keys/key.hpp"
 #include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {
 
 using namespace std::string_view_literals;
+
+constexpr char mark_hint[] =
+    "it is not encrypted, or was converted by an editor or by PowerShell's >; copy the original in binary "
+    "mode";
 
 constexpr std::string_view compressed = "it is compressed, not encrypted";
 
@@ -63,7 +68,23 @@ bool is_frame(std::span<const std::byte> begin) {
          header->length < max_part_bytes(Cipher::aes_256);
 }
 
+// With the NUL that an ASCII character has in UTF-16: ciphertext may well begin with the mark alone.
+constexpr std::array marked_text{ByteOrderMark{"UTF-8", "\xef\xbb\xbf"},
+                                 ByteOrderMark{"UTF-16", "\xff\xfe?\0"sv},
+                                 ByteOrderMark{"UTF-16", "\xfe\xff\0?"sv}};
+
+void refuse_converted(HeaderReader& input) {
+  if (begins_with(input, "gpuaes-stream/1\r\n")) refuse_converted_lines();
+  for (const ByteOrderMark& mark : marked_text)
+    if (begins_with(input, mark.bytes))
+      throw AuthError(fmt::format("the input begins with a {} byte order mark", mark.encoding), mark_hint);
+}
+
 }  // namespace
+
+void refuse_converted_lines() {
+  throw AuthError("the line ends of the input were converted to CR LF", "copy the original in binary mode");
+}
 
 void refuse_foreign(HeaderReader& input) {
   constexpr std::size_t comment_bytes = 4096;
@@ -72,10 +93,14 @@ void refuse_foreign(HeaderReader& input) {
       if (begins_with(input, magic))
         throw AuthError(fmt::format("this is {}, not a gpuaes-stream one", each.name),
                         std::string(each.hint));
+  refuse_converted(input);
   if (is_frame(input.peek(frame_header_bytes)))
     throw AuthError("the input is a part or an index, not a whole file", std::string(unjoined));
-  if (looks_like_identity(first_content_line(as_text(input.peek(comment_bytes)))))
-    throw AuthError("the input contains an identity, not an encrypted file", Advice::name_identity_file);
+  const std::span<const std::byte> begin = input.peek(comment_bytes);
+  if (looks_like_identity(first_content_line(as_text(begin))))
+    throw AuthError("the input contains an identity, not an encrypted file", Advice::repeat_key_option);
+  if (looks_like_key(begin))
+    throw AuthError("the input looks like a key, not like an encrypted file", Advice::repeat_key_option);
 }
 
 }  // namespace gpuaes

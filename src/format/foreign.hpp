@@ -9,4 +9,7 @@ namespace gpuaes {
 // input is taken, and only if it cannot be read: it may wait for more bytes than a header has.
 void refuse_foreign(HeaderReader& input);
 
+// Throws AuthError because each line of a header ends with CR LF.
+[[noreturn]] void refuse_converted_lines();
+
 }  // namespace gpuaes

@@ -134,11 +134,6 @@ Cipher choose_cipher(std::optional<Cipher> named, const Key& key) {
                                wanted.key_bytes, key.name, key.secret.size()));
 }
 
-Hint undetected_formats_hint() {
-  const auto is_undetected = [](const Format& each) { return !each.authenticated || each.magic.empty(); };
-  return {Advice::name_format, join(names_of(is_undetected))};
-}
-
 std::vector<std::string_view> format_names() {
   return names_of([](const Format&) { return true; });
 }
@@ -180,7 +175,7 @@ const Format& detect_format(HeaderReader& input) {
   if (const Format* const format = find_by_magic(input)) return *format;
   if (input.peek(1).empty()) throw AuthError("the input is empty");
   refuse_foreign(input);
-  throw UnknownFormat("the input is not in a known format", undetected_formats_hint());
+  throw UnknownFormat("the input is not in a known format", Advice::check_download);
 }
 
 const Format& detect_authenticated_format(HeaderReader& input) {

@@ -61,7 +61,4 @@ Cipher choose_cipher(std::optional<Cipher> named, const Key& key);
 // the input.
 void refuse_other_format(HeaderReader& input, std::string_view expected);
 
-// A hint for input in an unknown format: which formats must be named.
-Hint undetected_formats_hint();
-
 }  // namespace gpuaes

@@ -47,7 +47,7 @@ void check_magic(HeaderReader& input) {
   refuse_other_format(input, "sealed");
   throw AuthError(
       "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline",
-      undetected_formats_hint());
+      Advice::check_download);
 }
 
 std::byte number_of_suite(SealedSuite suite) {

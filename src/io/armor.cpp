@@ -117,10 +117,10 @@ void ArmorSource::decode_more() {
   unread_ = bytes_;
 }
 
-// Takes all complete lines; at the end of the text, also one without a newline.
+// Takes all complete lines; at the end of the text, also one with the END line but without a newline.
 void ArmorSource::take_lines(bool at_end) {
   std::string_view left = text_;
-  const auto is_last = [&] { return at_end && (part_ == Part::after || trim_end(left) == end_line_); };
+  const auto is_last = [&] { return at_end && (part_ == Part::after || left.find(end_line_) != left.npos); };
   while (left.find('\n') != left.npos || (!left.empty() && is_last())) take(take_line(left));
   if (at_end && part_ != Part::after) throw AuthError("the input is truncated: the armor has no END line");
   if (left.size() > max_armor_margin) take(left);  // too long
@@ -136,6 +136,10 @@ void ArmorSource::take(std::string_view line) {
     decode(text);
   else if (part_ == Part::before && text == begin_line_)
     part_ = Part::data;
+  else if (part_ == Part::before && trim_end(text).size() > begin_line_.size() &&
+           text.starts_with(begin_line_))
+    throw AuthError("the armor in the input has lost its line breaks",
+                    "break it after the BEGIN line, after every 64 characters and before the END line");
   else if (!is_margin(line))
     throw part_ == Part::before
         ? AuthError(fmt::format("line {} of the input is not the BEGIN line of armor", line_))

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace gpuaes {
 namespace {
@@ -32,6 +34,15 @@ bool is_key_size(std::size_t size) {
   return size == 16 || size == 24 || size == 32;
 }
 
+bool has_hex_length(std::string_view digits) {
+  return digits.size() % 2 == 0 && is_key_size(digits.size() / 2);
+}
+
+std::string_view trim_contents(std::span<const std::byte> contents) {
+  const std::string_view text = as_text(contents);
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
 }  // namespace
 
 bool parse_hex(std::string_view digits, std::span<std::byte> out) {
@@ -47,9 +58,8 @@ bool parse_hex(std::string_view digits, std::span<std::byte> out) {
 }
 
 Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
-  const std::string_view text(reinterpret_cast<const char*>(contents.data()), contents.size());
-  const std::string_view digits = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  const bool hex_length = digits.size() % 2 == 0 && is_key_size(digits.size() / 2);
+  const std::string_view digits = trim_contents(contents);
+  const bool hex_length = has_hex_length(digits);
   if (hex_length) {
     Secret key(digits.size() / 2);
     if (parse_hex(digits, key.bytes())) return key;
@@ -59,7 +69,8 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
     std::ranges::copy(contents, key.bytes().begin());
     return key;
   }
-  if (contents.empty()) throw UsageError(fmt::format("{} is empty", name), key_hint);
+  refuse_byte_order_mark(as_text(contents), name);
+  if (digits.empty()) throw UsageError(fmt::format("{} is empty", name), key_hint);
   if (hex_length)
     throw UsageError(fmt::format("the key in {} has {} characters, but not all are hexadecimal digits", name,
                                  digits.size()),
@@ -73,6 +84,20 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
                    key_hint);
 }
 
+bool looks_like_key(std::span<const std::byte> contents) {
+  const std::string_view digits = trim_contents(contents);
+  constexpr std::size_t usual_raw_bytes = 32;
+  return (has_hex_length(digits) && are_digits(digits)) ||
+         (contents.size() == usual_raw_bytes && !is_text(contents));
+}
+
+void refuse_byte_order_mark(std::string_view text, std::string_view name) {
+  for (const ByteOrderMark& mark : byte_order_marks)
+    if (text.starts_with(mark.bytes))
+      throw UsageError(fmt::format("{} begins with a {} byte order mark", name, mark.encoding),
+                       "save it as UTF-8 without a byte order mark");
+}
+
 // Uses only arithmetic, as digit_value() does.
 bool is_text(std::span<const std::byte> contents) {
   unsigned other = 0;
@@ -83,6 +108,11 @@ bool is_text(std::span<const std::byte> contents) {
     other |= ~(is_printable | is_space);
   }
   return other == 0;
+}
+
+bool has_only_comments(std::span<const std::byte> contents) {
+  const std::string_view text = as_text(contents);
+  return is_text(contents) && first_content_line(text).empty() && text.find('#') != text.npos;
 }
 
 Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {

@@ -1,6 +1,7 @@
 // Keys and passphrases, and the files that hold them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -19,6 +20,23 @@ Secret parse_key(std::span<const std::byte> contents, std::string_view name);
 
 // Whether all bytes are printable ASCII or white space, which is very unlikely in a random key.
 bool is_text(std::span<const std::byte> contents);
+
+// Whether the contents are text whose lines are empty or begin with #. At least one does.
+bool has_only_comments(std::span<const std::byte> contents);
+
+// Whether these could be the contents of a key file, and are not other text.
+bool looks_like_key(std::span<const std::byte> contents);
+
+// What programs on Windows write at the beginning of text. Not a part of it, but of the contents of a file.
+struct ByteOrderMark {
+  std::string_view encoding, bytes;
+};
+inline constexpr std::array byte_order_marks{ByteOrderMark{"UTF-8", "\xef\xbb\xbf"},
+                                             ByteOrderMark{"UTF-16", "\xff\xfe"},
+                                             ByteOrderMark{"UTF-16", "\xfe\xff"}};
+
+// UsageError naming `name` if the text begins with a byte order mark.
+void refuse_byte_order_mark(std::string_view text, std::string_view name);
 
 // The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.
 inline constexpr std::size_t max_passphrase_bytes = 1024;

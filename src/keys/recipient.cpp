@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
+#include "keys/key.hpp"
 #include "keys/plugin_key.hpp"
 #include "keys/ssh_key.hpp"
 
@@ -72,6 +73,7 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
   const Kind* const kind = find_kind(&Kind::identity_prefix, line);
+  if (kind == nullptr) refuse_byte_order_mark(line, name);
   if (kind == nullptr)
     throw UsageError(fmt::format("line {} of {} is not an identity", number, name), Advice::make_identity);
   Key identity{.kind = kind->kind, .secret = Secret(private_key_bytes), .name = name};
@@ -132,6 +134,7 @@ Key parse_recipient(std::string_view text, const std::string& name) {
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), Advice::print_recipient);
   if (looks_like_ssh_recipient(text)) return parse_ssh_recipient(text, name);
   const Kind* const kind = find_kind(&Kind::recipient_prefix, text);
+  if (kind == nullptr) refuse_byte_order_mark(text, name);
   if (kind == nullptr && text.find(" ssh-") != text.npos)
     throw UsageError(fmt::format("{} has options before an SSH key", name),
                      "a recipient has no options; it begins with ssh-ed25519 or ssh-rsa");

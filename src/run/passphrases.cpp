@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/unicode.hpp"
 #include "keys/kdf.hpp"
@@ -27,6 +28,12 @@ Secret read_line(std::span<const std::byte> contents, const std::string& name, c
         fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
                     "Windows programs write one before each newline",
                     name));
+  for (const ByteOrderMark& mark : byte_order_marks)
+    if (as_text(passphrase.bytes()).starts_with(mark.bytes))
+      messages.warning(
+          fmt::format("the passphrase from {} begins with a {} byte order mark, which is part of it; "
+                      "Windows programs write one before text",
+                      name, mark.encoding));
   return passphrase;
 }
 

@@ -48,6 +48,8 @@ TEST_CASE("the files of other programs are recognized by their first bytes") {
   };
   check("1f8b08", "a gzip file");
   check("28b52ffd", "a zstd file");
+  check("553246736447566b5831", "an openssl file in Base64");
+  check("3c68746d6c", "an HTML page");
   check("6770756165732d70617274732f310a", "a gpuaes-parts job file");
   check("fd377a585a00", "an xz file");
   check("4c554b53babe", "a LUKS volume");
@@ -93,6 +95,29 @@ TEST_CASE("an identity file is recognized, also after comments") {
   }
   CHECK(refusal_of_text("# AGE-SECRET-KEY-1QQ\n") == "");
   CHECK(refusal_of_text("words\nAGE-SECRET-KEY-1QQ\n") == "");
+}
+
+TEST_CASE("converted files are recognized") {
+  CHECK(refusal_of_text("gpuaes-stream/1\r\n") == "auth: the line ends of the input were converted to CR LF");
+  CHECK(refusal_of_text("gpuaes-stream/1\n") == "");
+  const std::string utf_8 = "auth: the input begins with a UTF-8 byte order mark";
+  const std::string utf_16 = "auth: the input begins with a UTF-16 byte order mark";
+  CHECK(refusal_of_hex("efbbbf") == utf_8);
+  CHECK(refusal_of_hex("efbb") == "");
+  CHECK(refusal_of_hex("fffe6100") == utf_16);
+  CHECK(refusal_of_hex("feff0061") == utf_16);
+  CHECK(refusal_of_hex("fffe6161") == "");
+  CHECK(refusal_of_hex("feff6161") == "");
+}
+
+TEST_CASE("keys are recognized") {
+  const std::string key = "auth: the input looks like a key, not like an encrypted file";
+  for (const std::size_t digits : {32, 48, 64}) {
+    CHECK(refusal_of_text(std::string(digits, 'a') + "\n") == key);
+    CHECK(refusal_of_text(std::string(digits - 1, 'a') + "\n") == "");
+  }
+  CHECK(refusal(Bytes(32, std::byte{1})) == key);
+  CHECK(refusal(Bytes(33, std::byte{1})) == "");
 }
 
 TEST_CASE("random bytes are not mistaken for a file") {

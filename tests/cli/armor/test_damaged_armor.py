@@ -5,7 +5,7 @@ import pytest
 
 from armor import BEGIN, END, armor
 from matrix import thinned
-from programs import KEY, each_way, expect_same, some_bytes
+from programs import KEY, NOT_ENCRYPTED, each_way, expect_same, some_bytes
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -50,12 +50,14 @@ def test_truncated_armor(batch, key):
 
 PLAIN = some_bytes(2 * SEGMENT + 1000)
 TEXT = armor(sf.seal(PLAIN, [KEY]))
+SHORT = armor(sf.seal(b"some text\n", [KEY]))
 LINES = TEXT.splitlines()
 LAST = len(LINES)  # the number of the END line
 MIDDLE = 2 + (HEADER + SEALED) // 48 + 5  # a line in the second segment
 GOOD = ((MIDDLE - 2) * 48 - HEADER) // SEALED * SEGMENT  # bytes of plaintext before it
 
 UNKNOWN = "the input is not in a known format"
+IN_ONE_LINE = "the armor in the input has lost its line breaks"
 NO_END = "the input is truncated: the armor has no END line"
 NEITHER = "line {} of the input is neither Base64 nor the END line of armor"
 TOO_LONG = "line {} of the input has more than 64 characters"
@@ -63,8 +65,8 @@ INCOMPLETE = "line {} of the input encodes fewer than 48 bytes but is not the la
 NOT_BEGIN = "line {} of the input is not the BEGIN line of armor"
 AFTER_END = "line {} of the input follows the END line of the armor"
 NO_DATA = "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline"
-FORMATS = "name the format with -f if it is one of cobblestone, openssl, raw"
-HINTS = {UNKNOWN: FORMATS, NO_DATA: FORMATS,
+HINTS = {UNKNOWN: NOT_ENCRYPTED, NO_DATA: NOT_ENCRYPTED,
+         IN_ONE_LINE: "break it after the BEGIN line, after every 64 characters and before the END line",
          AFTER_END: "remove everything around the armor; decrypt several armored files one at a time"}
 
 
@@ -76,7 +78,7 @@ def change(number, new):
 
 def outside():
     """Changes around the data: the text, the error, the number of the line, and the bytes of plaintext before that."""
-    for text in (b"Hello,\n\n" + TEXT, b"\xef\xbb\xbf" + TEXT, b"> " + TEXT.replace(b"\n", b"\n> "), TEXT.lower(),
+    for text in (b"Hello,\n\n" + TEXT, b"> " + TEXT.replace(b"\n", b"\n> "), TEXT.lower(),
                  b"\n" * 1025 + TEXT):
         yield text, UNKNOWN, None, None
     for text, line in ((b" " + TEXT, 1), (b"\n" + change(1, BEGIN + b" "), 2), (change(1, BEGIN[:-1]), 1),
@@ -92,6 +94,11 @@ def outside():
         yield change(LAST, end), NEITHER, LAST, 2 * SEGMENT
     for text in b"-----BEGIN GPU", BEGIN, BEGIN + b"\n":
         yield text, NO_END, None, None
+    for text in TEXT, SHORT:
+        for joined in text.replace(b"\n", b""), text.replace(b"\n", b" "), text.replace(b"\n", b"\r"):
+            for end in b"", b"\n":
+                yield joined + end, IN_ONE_LINE, None, None
+    yield SHORT.replace(b"\n", b"")[:-6], NO_END, None, None
     yield BEGIN + b"\n" + END + b"\n", NO_DATA, None, None
 
 

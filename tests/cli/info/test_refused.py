@@ -5,9 +5,8 @@ import pathlib
 
 import pytest
 
-from programs import files_here, some_bytes, stream
+from programs import NOT_ENCRYPTED, files_here, some_bytes, stream
 
-FORMATS = "name the format with -f if it is one of cobblestone, openssl, raw"
 LATER = "try a later version of gpuaes-stream"
 NOT_SEALED = "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline"
 
@@ -26,7 +25,7 @@ def test_other_input(key, sealed):
         return sealed[:at] + bytes([value]) + sealed[at + 1 :]
 
     for bad, status, error, hint in (
-            (some_bytes(1000), 4, "the input is not in a known format", FORMATS),
+            (some_bytes(1000), 4, "the input is not in a known format", NOT_ENCRYPTED),
             (b"", 4, "the input is empty", ""),
             (changed(14, 50), 1, "the input uses a version of the sealed format other than 1", LATER),
             (changed(16, 9), 1, "the input uses cipher suite 09, which this version does not support", LATER),
@@ -36,7 +35,7 @@ def test_other_input(key, sealed):
              LATER),
             (changed(22, 63), 4, "the input is corrupt at byte 86, in its header: "
              "the slots do not fill their stated size; nothing was written", ""),
-            (sealed[:14], 4, NOT_SEALED, FORMATS), (sealed[:15], 4, NOT_SEALED, FORMATS),
+            (sealed[:14], 4, NOT_SEALED, NOT_ENCRYPTED), (sealed[:15], 4, NOT_SEALED, NOT_ENCRYPTED),
             *((sealed[:size], 4, f"the input is truncated after byte {size}, in its header; nothing was written", "")
               for size in (16, 17, 20, 100, 174))):
         pathlib.Path("bad").write_bytes(bad)

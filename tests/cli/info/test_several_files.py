@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, PATIENCE, some_bytes, stream
+from programs import FOLDER, NOT_ENCRYPTED, PATIENCE, some_bytes, stream
 
 PLAIN = some_bytes(60000)
 ONE = "one: sealed, version 1, aes-256, 1 slot, 60000 bytes of plaintext"
@@ -67,7 +67,7 @@ def test_json(one):
     assert (status, errors) == (4, [
         f"gpuaes-stream: error: {MISSING}", f"gpuaes-stream: error: {CUT_HEAD}",
         'gpuaes-stream: error: a "raw" file: the input is not in a known format',
-        "gpuaes-stream: hint: name the format with -f if it is one of cobblestone, openssl, raw"])
+        f"gpuaes-stream: hint: {NOT_ENCRYPTED}"])
     found = [json.loads(line) for line in out.splitlines()]
     assert [(each["file"], each["truncated"]) for each in found if "error" not in each] == [
         ("one", False), ("\ufffd\n\\", False), ("short", True)]

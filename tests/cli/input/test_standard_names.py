@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from programs import AN_IDENTITY, expect_same, keygen, secret_file, some_bytes, stream
+from programs import AN_IDENTITY, NOT_ENCRYPTED, expect_same, keygen, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 
@@ -90,7 +90,7 @@ def test_keygen():
      "--recipients-file: line 1 of standard input is not a recipient: it does not begin with age1 or ssh-",
      "a recipient is the line that gpuaes-keygen -y prints for an identity"),
     ("-q -d -k new -i -", "plain", 4, "the input is not in a known format",
-     "name the format with -f if it is one of cobblestone, openssl, raw"),
+     NOT_ENCRYPTED),
 ])  # fmt: skip
 def test_messages_name_the_stream(options, source, status, error, hint):
     result = redirected(source, *options.split(), status=status)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from programs import KEY, expect_same, files_here, keygen, secret_file, some_bytes, stream
+from programs import KEY, OTHER_KEYS, REPEAT_K, expect_same, files_here, keygen, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(40000)
 SEALED_SIZE = 108 + len(PLAIN) + 3 * 16  # without slots
@@ -83,7 +83,7 @@ def test_sealed_and_opened(kind, files, options, slots):
     ("-r @recipient0 -o recipient0", 2, "--recipients-file and --output are the same file", "write to another file"),
     ("-d -k recipient0", 2, "--key: recipient0 contains a recipient, not a key",
      "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"),
-    ("-q -d -k KEY -i identity0", 4, "identity0: the input contains an identity, not an encrypted file", WITH_K),
+    ("-q -d -k KEY -i identity0", 4, "identity0: the input contains an identity, not an encrypted file", REPEAT_K),
     ("-r @/dev/stdin", 2, "--recipients-file and the input are both read from standard input",
      "use a different file for one of them"),
 ])  # fmt: skip

@@ -224,8 +224,12 @@ def expect_same(want, got, what=""):
         pytest.fail(f"{what}: expected {len(want)} bytes, got {len(got)}; the first difference is at byte {at}")
 
 
-# A hint.
+# Hints.
 AN_IDENTITY = "run gpuaes-keygen --x25519 or --post-quantum to make an identity"
+NOT_ENCRYPTED = ("it is not encrypted, or an incomplete or converted download; if it was encrypted with -f, use the "
+                 "same -f")
+OTHER_KEYS = "to find the one that does, try several at once, with -k A -k B -v; --info lists the slots"
+REPEAT_K = "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key"
 
 
 def keygen(*options, **how):

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from processes import expect_death_by, wait_until_idle
-from programs import FOLDER, IV, KEY, PATIENCE, files_here, secret_file, some_bytes, start, stream
+from programs import FOLDER, IV, KEY, NOT_ENCRYPTED, PATIENCE, files_here, secret_file, some_bytes, start, stream
 from special_files import feeding
 
 SHORT = "the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified"
@@ -117,7 +117,7 @@ def test_a_warning_about_a_secret_appears_once():
     ("--test -i good", 2, "good: the input was encrypted with a key file, and none was given",
      "name the key file with -k"),
     ("-q -k KEY --test -i plain", 4, "plain: the input is not in a known format",
-     "name the format with -f if it is one of cobblestone, openssl, raw"),
+     NOT_ENCRYPTED),
 ])  # fmt: skip
 @pytest.mark.parametrize("via", ["file", "pipe"])
 def test_what_cannot_be_verified_is_an_error(key, options, via, status, error, hint):

@@ -5,21 +5,19 @@ import os
 
 import pytest
 
-from programs import IV, KEY, RAW, keygen, secret_file, some_bytes, stream
+from programs import IV, KEY, NOT_ENCRYPTED, RAW, REPEAT_K, keygen, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(60000)
 MISSING = "cannot open absent: No such file or directory"
 UNKNOWN = "plain: the input is not in a known format"
 IDENTITY = "identity: the input contains an identity, not an encrypted file"
-WITH_K = "name the identity file with -k"
-TWO = "more than one input file was given"
-USE_O = "use -o for the output file; only --test and --info accept more than one input file"
+TWO = "more than one input file was given, which only --test and --info accept"
+USE_O = "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file"
 NO_SECRET = "no key or passphrase was given"
 SECRETS = "name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase"
 NO_FOLDER = "cannot create a temporary file next to absent/out: No such file or directory"
 SALVAGE = "use --salvage to recover the undamaged parts"
 HEAD_COPY = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))"
-NAME_IT = "name the format with -f if it is one of cobblestone, openssl, raw"
 DAMAGE = "the input is corrupt at byte 32975; 32768 bytes of plaintext before that were verified"
 CUT_HEAD = "the input is truncated after byte 100, in its header; nothing was written"
 HALF = "requires a key of 32 bytes; the key in half is 16 bytes long"
@@ -68,7 +66,7 @@ def folder(tmp_path_factory):
     ("-q -k key -d -i cut-head", 4, f"cut-head: {CUT_HEAD}", ""),
     ("-q -k key -d < cut-head", 4, CUT_HEAD, ""),
     ("-q -k key --salvage -i cut-head", 4, f"cut-head: {CUT_HEAD}", HEAD_COPY),
-    ("-q -k key -d -i plain", 4, UNKNOWN, NAME_IT),
+    ("-q -k key -d -i plain", 4, UNKNOWN, NOT_ENCRYPTED),
     ("-q -k key --salvage -i plain", 4, UNKNOWN, HEAD_COPY),
     ("-q -k key --rekey --new-key key -i plain", 4, "plain: the input is in no format whose keys can be replaced",
      "--rekey replaces the keys of sealed files and age files"),
@@ -94,13 +92,13 @@ def folder(tmp_path_factory):
      "a recipient is the line that gpuaes-keygen -y prints for an identity"),
     ("-q -k key -d -i empty", 4, "empty: the input is empty", ""),
     # An identity instead of the input.
-    ("-q -k key -d -i identity", 4, IDENTITY, WITH_K),
-    ("-q -k key --test -i identity", 4, IDENTITY, WITH_K),
+    ("-q -k key -d -i identity", 4, IDENTITY, REPEAT_K),
+    ("-q -k key --test -i identity", 4, IDENTITY, REPEAT_K),
     ("-d -i identity < whole", 2, "identity contains an identity, not an encrypted file",
      "name the identity file with -k, and the encrypted file with -i or without an option"),
     ("-d -i absent < whole", 1, f"--input: {MISSING}", ""),
-    ("-d -i recipient < whole", 4, "recipient: the input is not in a known format", NAME_IT),
-    ("-d < identity", 4, "the input contains an identity, not an encrypted file", WITH_K),
+    ("-d -i recipient < whole", 4, "recipient: the input is not in a known format", NOT_ENCRYPTED),
+    ("-d < identity", 4, "the input contains an identity, not an encrypted file", REPEAT_K),
     # Input in a format that was not named.
     ("-q -k key -d -f sealed < salted", 4,
      "the input appears to be in the openssl format, which is not authenticated and must be named",

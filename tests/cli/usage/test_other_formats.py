@@ -11,13 +11,13 @@ import time
 
 import pytest
 
-from programs import IV, PATIENCE, expect_same, files_here, secret_file, some_bytes, start, stream
+from programs import IV, NOT_ENCRYPTED, PATIENCE, expect_same, files_here, secret_file, some_bytes, start, stream
 
 PLAIN = some_bytes(40000)
+PAGE = "the download may have failed, with this page as its result"
 COMPRESSED = "it is compressed, not encrypted"
 UNKNOWN = "the input is not in a known format"
 UNSEALED = "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline"
-NAME_IT = "name the format with -f if it is one of cobblestone, openssl, raw"
 # Without an agent, which would outlive the test, and which measures how many iterations take 0.1 s.
 GPG = "gpg --homedir . --no-autostart --s2k-count 65536 --batch --pinentry-mode loopback --passphrase x"
 
@@ -34,6 +34,8 @@ def passphrase(work):
     ("xz", "an xz file", COMPRESSED),
     (f"{GPG} -c", "an OpenPGP file", "decrypt it with gpg"),
     (f"{GPG} -a -c", "an OpenPGP file", "decrypt it with gpg"),
+    ("printf <!DOCTYPE\\40html><html>", "an HTML page", PAGE),
+    ("printf <html><body>", "an HTML page", PAGE),
 ])
 def test_files_of_other_programs(key, passphrase, batch, command, name, hint):
     tool, *words = command.split()
@@ -67,15 +69,15 @@ def test_a_file_is_recognized_as_soon_as_its_magic_has_arrived(key):
 
 
 @pytest.mark.parametrize("content, error, hint", [
-    (PLAIN, UNKNOWN, NAME_IT),
-    (["-f", "raw", "--iv", IV], UNKNOWN, NAME_IT),
-    (["-f", "cobblestone"], UNKNOWN, NAME_IT),
+    (PLAIN, UNKNOWN, NOT_ENCRYPTED),
+    (["-f", "raw", "--iv", IV], UNKNOWN, NOT_ENCRYPTED),
+    (["-f", "cobblestone"], UNKNOWN, NOT_ENCRYPTED),
     (b"", "the input is empty", ""),
-    (b"gpuaes-stream", UNKNOWN, NAME_IT),
-    (b"Salted", UNKNOWN, NAME_IT),
-    (b"gpuaes-stream/x\n" + b" " * 200, UNSEALED, NAME_IT),
-    (b"gpuaes-stream/1\r\n" + b" " * 200, UNSEALED, NAME_IT),
-], ids=["plain", "raw", "cobblestone", "empty", "part", "part of openssl", "like sealed", "converted"])
+    (b"gpuaes-stream", UNKNOWN, NOT_ENCRYPTED),
+    (b"Salted", UNKNOWN, NOT_ENCRYPTED),
+    (b"gpuaes-stream/x\n" + b" " * 200, UNSEALED, NOT_ENCRYPTED),
+    (bytes(40000), UNKNOWN, NOT_ENCRYPTED),
+], ids=["plain", "raw", "cobblestone", "empty", "part", "part of openssl", "like sealed", "zeros"])
 def test_an_unknown_format(key, passphrase, content, error, hint):
     if isinstance(content, list):
         options = ["-q", "-k", key, *content]
@@ -88,7 +90,7 @@ def test_an_unknown_format(key, passphrase, content, error, hint):
         (f"-q -d --passphrase-file {passphrase}", "pipe", (error, hint)),
         ("-d", "file", (error, hint)),
         (f"-q -k {key} -d -i file -o out", "file", (f"file: {error}", hint)),
-        (f"-q -k {key} -d -f sealed", "file", (UNSEALED, NAME_IT)),
+        (f"-q -k {key} -d -f sealed", "file", (UNSEALED, NOT_ENCRYPTED)),
     ):
         result = stream(*options.split(), status=4, input=content, via=via)
         assert (result.out, result.error, result.hint) == (b"", *expected), options
