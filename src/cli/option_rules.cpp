@@ -83,9 +83,7 @@ bool is_command(const std::string& name) {
 }
 
 void check_inputs(const CommandLine& line, const Options& options) {
-  if (!line.positional.empty() && line.given.contains("input"))
-    throw UsageError("--input cannot be used together with another input file",
-                     "name the input only once, and a key or identity file with -k");
+  refuse_second_input(line);
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
@@ -137,6 +135,12 @@ void check_rules(const CommandLine& line, const Options& options) {
   if (options.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
   if (options.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
+}
+
+void refuse_second_input(const CommandLine& line) {
+  if (!line.positional.empty() && line.given.contains("input"))
+    throw UsageError("--input cannot be used together with another input file",
+                     "name the input only once, and a key or identity file with -k");
 }
 
 void refuse_command_as_input(const CommandLine& line) {

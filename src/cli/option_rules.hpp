@@ -15,6 +15,9 @@ void check_rules(const CommandLine& line, const Options& options);
 // The rules for a command after --, if there is one. UsageError, also if an option in `refused` is given.
 void check_command(const CommandLine& line, std::span<const std::string_view> refused);
 
+// UsageError if an input is named both with an option and without one.
+void refuse_second_input(const CommandLine& line);
+
 // UsageError if the first input is not a file but looks like a command, as in "gpuaes-stream -k key tar -c
 // DIR". Call this before parsing the values of options: what follows the command may be its own.
 void refuse_command_as_input(const CommandLine& line);

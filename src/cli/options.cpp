@@ -40,7 +40,7 @@ using Row = OptionRow<Options>;
 constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", turn_on<&Options::encrypt_explicitly>},
     {"decrypt,d", nullptr, "Decrypt. For formats other than sealed and age, -f is required.",
-     turn_on<&Options::decrypt>},
+     turn_on_to_decrypt<&Options::decrypt_explicitly>},
     {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "

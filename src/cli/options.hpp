@@ -29,6 +29,7 @@ struct Options {
   enum class Action { filter, info, rekey, completions, help, version, list_lanes };
 
   Action action = Action::filter;
+  bool decrypt_explicitly = false;     // with -d
   bool decrypt = false;                // the secrets open the input; also set by modes that imply it
   bool encrypt_explicitly = false;     // -e is given
   bool test = false;                   // write nothing

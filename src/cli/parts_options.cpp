@@ -30,7 +30,7 @@ struct Command {
   const char* text;      // in the help
   std::vector<const char*> required;
   std::vector<Row> rows;
-  std::size_t max_operands;  // the first is the directory; none for plan, which makes it
+  std::size_t max_operands;  // the first is the input of plan, and the directory of others
   bool runs_command = false;
 };
 
@@ -39,9 +39,16 @@ constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 // Rows of gpuaes-parts alone; the others are rows of gpuaes-stream.
 constexpr Row new_directory{"output,o", "DIR", "Make the directory DIR, which must not exist.",
                             set_parsed<&Options::output, parse_output>};
-constexpr Row planned_input{"input,i", "FILE",
-                            "The file or block device to seal. Without it, each seal reads its own input.",
-                            [](Options& options, const std::string& name) { options.inputs = {name}; }};
+void set_input(Options& options, const std::string& name) {
+  options.inputs = {name};
+  options.input_option = "--input";
+}
+
+constexpr Row planned_input{
+    "input,i", "FILE",
+    "The file or block device to seal, which can also be given as an argument. Without it, each seal reads "
+    "its own input.",
+    set_input};
 constexpr Row planned_count{"parts,n", "N",
                             "The number of parts. The default is one per GiB of FILE, at most 1000.",
                             set_parsed<&Options::count, parse_part_count>};
@@ -61,10 +68,7 @@ constexpr Row input{
     "input,i", "FILE",
     "Read FILE: the input of the plan, which may have another name on this host, or, if the plan "
     "has none, the input of this part.",
-    [](Options& options, const std::string& name) {
-      options.inputs = {name};
-      options.input_option = "--input";
-    }};
+    set_input};
 constexpr Row verify{"verify", nullptr, "Read all of the part once it is complete, and verify it.",
                      turn_on<&Options::verify>};
 constexpr Row part_elsewhere{"output,o", "FILE",
@@ -101,13 +105,14 @@ std::span<const Command> commands() {
   static const std::array all{
       Command{Action::plan,
               "plan",
-              "(-k FILE | -p | -r RECIPIENT)... [OPTION]... -o DIR",
+              "(-k FILE | -p | -r RECIPIENT)... [OPTION]... -o DIR\n"
+              "                         [FILE]",
               "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
               rows_of({planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
                       {"passphrase", "passphrase-file", "passphrase-command", "recipient", "recipients-file",
                        "quiet"}),
-              0},
+              1},
       Command{Action::seal,
               "seal",
               "DIR --part I [OPTION]... [-- COMMAND...]",
@@ -173,7 +178,7 @@ std::string commands_help() {
       "Seal one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
       "Examples:\n"
       "  Seal a file in two parts at the same time:\n"
-      "    gpuaes-parts plan -k key -i disk.img -n 2 -o disk.sealed\n"
+      "    gpuaes-parts plan -k key -n 2 -o disk.sealed disk.img\n"
       "    gpuaes-parts seal disk.sealed --part 0 &\n"
       "    gpuaes-parts seal disk.sealed --part 1 & wait\n"
       "    gpuaes-parts join disk.sealed\n"
@@ -197,12 +202,13 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
   check_command(line, refused_with_command);
   for (const char* const name : command.required)
     if (!given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
-  if (command.max_operands > 0 && options.directory.empty())
+  if (command.action == Action::plan) refuse_second_input(line);
+  if (command.action != Action::plan && options.directory.empty())
     throw UsageError(fmt::format("{} requires a directory", command.name),
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
-  if (command.action == Action::plan && given.contains("input") && !options.names_input())
+  if (command.action == Action::plan && !options.inputs.empty() && !options.names_input())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
-                     "omit -i; each seal then reads its own input");
+                     "name no input; each seal then reads its own");
   if (command.action == Action::plan && !options.output)
     throw UsageError("plan makes a directory, and cannot write to standard output");
   if (command.action == Action::seal && given.contains("output") != given.contains("receipt"))
@@ -223,12 +229,13 @@ PartsOptions parse_command(const Command& command, int argc, const char* const* 
       argc, argv, option_texts(groups), command.max_operands);
   if (line.given.contains("help")) return {.action = Action::help, .help = command_help(command)};
   Options options = read_options(groups, line.given);
-  if (!line.positional.empty()) {
+  if (command.action == Action::plan) {
+    if (!line.given.contains("input")) options.inputs = line.positional;
+  } else if (!line.positional.empty()) {
     options.directory = line.positional.front();
     options.receipts.assign(line.positional.begin() + 1, line.positional.end());
   }
   if (line.command) options.command = *line.command;
-  if (command.action == Action::plan && !line.given.contains("input")) options.inputs.clear();
   options.progress = options.progress && options.level != Messages::Level::quiet;
   check_rules(command, line, options);
   return {.action = command.action, .options = std::move(options)};
@@ -255,8 +262,7 @@ std::string parts_completions(std::string_view shell) {
   CompletedProgram program{
       .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
   for (const Command& command : commands())
-    program.commands.push_back(
-        {command.name, command.text, option_texts(groups_of(command)), command.max_operands > 0});
+    program.commands.push_back({command.name, command.text, option_texts(groups_of(command)), true});
   return completions(program, shell);
 }
 

@@ -63,8 +63,9 @@ void Directory::require_private() const {
   if (status.st_uid != geteuid())
     throw IoError(fmt::format("{} belongs to another user", name_), "run the command as that user");
   if ((status.st_mode & 022) != 0)
-    throw IoError(fmt::format("other users may write to {}", name_),
-                  "remove that permission with chmod go-w");
+    throw IoError(
+        fmt::format("other users may write to {}", name_),
+        "remove that permission with chmod go-w, or mount a file system without modes with umask=022");
 }
 
 std::string Directory::name_of(const std::string& file) const {

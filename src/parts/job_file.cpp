@@ -144,6 +144,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr char new_plan_hint[] = "make a new plan, for a snapshot or a file that is not being written";
+
 constexpr std::int64_t settled_seconds = 2;  // FAT stores times in units of 2 seconds
 constexpr auto patience = 10s;               // for a file that is being modified
 constexpr auto pause = 100ms;
@@ -186,6 +188,10 @@ bool is_far(const FileTime& a, const FileTime& b) {
   return a.seconds + settled_seconds < b.seconds || b.seconds + settled_seconds < a.seconds;
 }
 
+[[noreturn]] void refuse_changed(const std::string& name, const char* what, const char* hint) {
+  throw IoError(fmt::format("{} has changed since the plan was made: its {} differs", name, what), hint);
+}
+
 [[noreturn]] void refuse_rounded(const std::string& name, const FileTime& planned, const FileTime& now) {
   const double seconds = static_cast<double>(now.seconds - planned.seconds) +
                          (static_cast<double>(now.nanoseconds) - planned.nanoseconds) / 1e9;
@@ -203,7 +209,7 @@ FdSource open_planned(const std::string& name, Cancel& cancel) {
   if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
     throw UsageError(
         fmt::format("{} is not a regular file or block device, and cannot be cut into parts", name),
-        "omit -i; each seal then reads its own input");
+        "name no input; each seal then reads its own");
   return open_source(name, cancel);
 }
 
@@ -229,19 +235,25 @@ PlannedInput plan_input(const FdSource& file, const std::string& name, const Dir
   }
 }
 
-void refuse_changed(const std::string& name) {
-  throw IoError(fmt::format("{} has changed since the plan was made", name),
-                "make a new plan, for a snapshot or a file that is not being written");
+void refuse_kind(const std::string& name) {
+  refuse_changed(name, "type", new_plan_hint);
 }
 
 void check_planned(const PlannedInput& planned, const FdSource& file, bool other_name) {
   const PlannedInput now = describe(file);
-  const bool same_size = now.is_device == planned.is_device && now.size == planned.size;
-  const bool same_time = now.modified == planned.modified;
-  if (same_size && !same_time && !is_far(now.modified, planned.modified))
+  if (now.is_device != planned.is_device) refuse_kind(file.name());
+  if (now.size != planned.size) refuse_changed(file.name(), "size", new_plan_hint);
+  if (now.modified != planned.modified && !is_far(now.modified, planned.modified))
     refuse_rounded(file.name(), planned.modified, now.modified);
-  if (!same_size || !same_time || (!other_name && now.changed != planned.changed))
-    refuse_changed(file.name());
+  if (now.modified != planned.modified)
+    refuse_changed(
+        file.name(), "modification time",
+        "if it is a copy, set its time to that of the original with touch -r, and name it with -i; "
+        "otherwise, make a new plan");
+  if (!other_name && now.changed != planned.changed)
+    refuse_changed(file.name(), "status change time",
+                   "if it is a copy, or only its mode, owner or links have changed, name it with -i; "
+                   "otherwise, make a new plan");
 }
 
 }  // namespace gpuaes

@@ -68,7 +68,7 @@ PlannedInput plan_input(const FdSource& file, const std::string& name, const Dir
 // have another time of its last status change.
 void check_planned(const PlannedInput& planned, const FdSource& file, bool other_name);
 
-// Throws that IoError.
-[[noreturn]] void refuse_changed(const std::string& name);
+// Throws that IoError, for a file that is of another type.
+[[noreturn]] void refuse_kind(const std::string& name);
 
 }  // namespace gpuaes

@@ -71,7 +71,7 @@ void run_plan(const Options& options, const Messages& messages) {
   JobFile job = make_job(options, messages, cancel);
   std::optional<FdSource> input;
   if (options.names_input())
-    input.emplace(with_option("--input", [&] { return open_planned(options.input(), cancel); }));
+    input.emplace(with_option(options.input_option, [&] { return open_planned(options.input(), cancel); }));
   const Directory directory = with_option("--output", [&] { return Directory::make(*options.output); });
   try {
     fill(directory, job, input ? &*input : nullptr, options, messages, cancel);

@@ -103,7 +103,7 @@ class Sealer {
                        "name it with -i; on another host, it may have another name");
     struct stat status {};
     const std::string& name = job_.input->name;
-    if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_changed(name);
+    if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_kind(name);
     options_.inputs = {name};
   }
 

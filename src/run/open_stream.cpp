@@ -95,12 +95,16 @@ constexpr char header_hint[] = "if the header is damaged, put back a copy of it 
 constexpr char index_hint[] =
     "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage";
 
-const Format& choose_format_to_salvage(const Options& options, const Keyring& keyring, HeaderReader& input,
-                                       const std::optional<Armor>& armor) {
+// If the input is in an unknown format, the hint depends on what was to be done with it.
+const Format& choose_format_or_hint(const Options& options, const Keyring& keyring, HeaderReader& input,
+                                    const std::optional<Armor>& armor) {
   try {
     return choose_format(options, keyring, input, armor);
   } catch (UnknownFormat& error) {
-    error.set_hint(header_hint);
+    if (options.salvage) error.set_hint(header_hint);
+    if (options.selection && !options.decrypt_explicitly)
+      error.set_hint(fmt::format("{} only decrypts; to encrypt a file in parts, use gpuaes-parts",
+                                 option_for(*options.selection)));
     throw;
   }
 }
@@ -206,8 +210,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   HeaderReader input = header_reader(file, endpoints.directory ? &*endpoints.directory : nullptr);
   if (options.decrypt) endpoints.armor = find_armor(options.format, file, input);
   const bool armored = endpoints.armor.has_value();
-  const Format& format = options.salvage ? choose_format_to_salvage(options, keyring, input, endpoints.armor)
-                                         : choose_format(options, keyring, input, endpoints.armor);
+  const Format& format = choose_format_or_hint(options, keyring, input, endpoints.armor);
   check_format(options, format, armored);
   if (options.armor)
     endpoints.output = std::make_unique<ArmorSink>(format.armor, std::move(endpoints.output));

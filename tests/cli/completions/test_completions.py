@@ -29,9 +29,9 @@ WORDS = {
     "bench kernels --modes ": "ctr open seal"}
 FILES = [
     *(f"stream {option}ke" for option in ("-k ", "-dk ", "--key=", "-i ", "-o ", "--stats ", "-p ", "<")),
-    "keygen -o ke", "keygen --recipient=ke", "parts seal ke", "parts seal -i ke", "parts join dir --receipts ke",
+    "keygen -o ke", "keygen --recipient=ke", "parts plan ke", "parts seal ke", "parts seal -i ke", "parts join dir --receipts ke",
     "bench read 2 <ke"]
-NOTHING = ["stream -r ke", "stream --label ke", "stream --label=ke", "keygen ke", "parts plan ke",
+NOTHING = ["stream -r ke", "stream --label ke", "stream --label=ke", "keygen ke",
            "parts seal --part ke", "bench read ke"]
 AFTER_DASHES = {f"{line} -- gpuaes-keygen --x": "--x25519" for line in ("stream -d", "parts seal dir --part 0")}
 

@@ -12,7 +12,12 @@ from parts_steps import join, plan, seal, slow_seal, write_input
 from programs import FOLDER, PATIENCE, some_bytes, stream
 
 SIZE = 100_000
-HINT = "make a new plan, for a snapshot or a file that is not being written"
+NEW_PLAN = "make a new plan, for a snapshot or a file that is not being written"
+COPY_TIME = ("if it is a copy, set its time to that of the original with touch -r, and name it with -i; otherwise, make a "
+             "new plan")
+NAME_COPY = ("if it is a copy, or only its mode, owner or links have changed, name it with -i; otherwise, make a new "
+             "plan")
+HINTS = {"size": NEW_PLAN, "type": NEW_PLAN, "modification time": COPY_TIME, "status change time": NAME_COPY}
 
 
 def append():
@@ -44,11 +49,14 @@ def replace_by_a_device():
     os.symlink("/dev/zero", "input")
 
 
-CHANGES = {"grows": append, "shrinks": lambda: os.truncate("input", SIZE - 1), "empty": lambda: os.truncate("input", 0),
-           "overwritten": overwrite, "touched": lambda: write_time(2_000_000_000),
-           "3 seconds": lambda: write_time(1_000_000_003), "replaced": replace,
-           "overwritten, old time": overwrite_and_reset_the_time, "a device": replace_by_a_device,
-           "a new link": lambda: os.link("input", "link")}
+# What is done to the input, and what then differs.
+CHANGES = {"grows": (append, "size"), "shrinks": (lambda: os.truncate("input", SIZE - 1), "size"),
+           "empty": (lambda: os.truncate("input", 0), "size"), "overwritten": (overwrite, "modification time"),
+           "touched": (lambda: write_time(2_000_000_000), "modification time"),
+           "3 seconds": (lambda: write_time(1_000_000_003), "modification time"),
+           "replaced": (replace, "status change time"),
+           "overwritten, old time": (overwrite_and_reset_the_time, "status change time"),
+           "a device": (replace_by_a_device, "type"), "a new link": (lambda: os.link("input", "link"), "status change time")}
 
 
 @pytest.fixture
@@ -57,17 +65,18 @@ def planned(key):
     plan(key, "dir", input="input", count=3)
 
 
-def refused(*options, name=None):
+def refused(what, *options, name=None):
     found = seal("dir", 1, *options, status=1)
     name = name or f"{os.getcwd()}/input"
-    assert (found.error, found.hint) == (f"part 1: {name} has changed since the plan was made", HINT)
+    assert (found.error, found.hint) == (
+        f"part 1: {name} has changed since the plan was made: its {what} differs", HINTS[what])
     assert sorted(os.listdir("dir")) == ["head", "job"]
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_an_input_that_changed_since_the_plan_is_refused(planned, change):
+@pytest.mark.parametrize("change, what", CHANGES.values(), ids=CHANGES)
+def test_an_input_that_changed_since_the_plan_is_refused(planned, change, what):
     change()
-    refused()
+    refused(what)
 
 
 def test_a_change_right_after_the_plan_is_detected(key):
@@ -77,7 +86,7 @@ def test_a_change_right_after_the_plan_is_detected(key):
         plan(key, "dir", input="input", count=3)
         overwrite()
         assert time.time() - os.stat("input").st_mtime < 2
-        refused()
+        refused("modification time")
         shutil.rmtree("dir")
 
 
@@ -87,14 +96,26 @@ def test_an_input_that_is_named_may_have_another_status_change_time(planned):
     seal("dir", 1, "-i", "copy")
     os.chmod("input", 0o600)
     found = seal("dir", 0, status=1)
-    assert found.error.endswith("has changed since the plan was made")
+    assert found.hint == NAME_COPY
     seal("dir", 0, "-i", "input")
+
+
+@pytest.mark.parametrize("name", ["input", "copy"])
+def test_a_copy_with_another_time_can_be_sealed_as_the_hint_says(planned, name):
+    os.rename("input", "original")
+    shutil.copyfile("original", name)
+    refused("modification time", *([] if name == "input" else ["-i", name]), name=None if name == "input" else name)
+    subprocess.run(["touch", "-r", "original", name], check=True)
+    for i in range(3):
+        seal("dir", i, "-i", name)
+    join("dir")
 
 
 @pytest.mark.parametrize("change", ["grows", "shrinks", "overwritten", "touched"])
 def test_an_input_that_is_named_must_have_the_size_and_time(planned, change):
-    CHANGES[change]()
-    refused("-i", "input", name="input")
+    act, what = CHANGES[change]
+    act()
+    refused(what, "-i", "input", name="input")
 
 
 @pytest.mark.parametrize("options", [[], ["-i", "input"]])
@@ -121,7 +142,7 @@ def test_an_input_of_another_size_with_a_rounded_time_has_changed(key):
     plan(key, "dir", input="input", count=3)
     append()
     os.utime("input", ns=(10**18, 10**18 + 1))
-    refused()
+    refused("size")
 
 
 def test_an_input_without_a_plan_may_change(key):

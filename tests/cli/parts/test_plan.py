@@ -11,7 +11,7 @@ import pytest
 
 from parts_steps import join, plan, seal, write_input
 from processes import expect_death_by, expect_exit, redirected, wait_for
-from programs import FOLDER, parts, some_bytes, start
+from programs import FOLDER, parts, some_bytes, start, stream
 
 SETTLED = 1_000_000_000  # a modification time long ago
 
@@ -114,7 +114,7 @@ def test_a_plan_that_fails_leaves_nothing(options, status, error):
     os.close(writer)
     assert error in found.error
     if "cut into parts" in found.error:
-        assert found.hint == "omit -i; each seal then reads its own input"
+        assert found.hint == "name no input; each seal then reads its own"
     assert not os.path.exists("dir")
 
 
@@ -130,7 +130,7 @@ def test_a_plan_waits_until_the_next_modification_can_be_detected(key):
     plan(key, "dir", input="input")
     assert time.monotonic() - begin > 1.8
     pathlib.Path("input").write_bytes(b"TEXT")
-    assert seal("dir", 0, status=1).error.endswith("has changed since the plan was made")
+    assert "has changed since the plan was made" in seal("dir", 0, status=1).error
 
 
 @pytest.mark.parametrize("when", [SETTLED, time.time() + 100_000])
@@ -154,6 +154,21 @@ def test_an_input_that_is_being_modified_is_refused(key):
     assert found.error == "input is being modified"
     assert found.hint == "seal a snapshot, or a file that is not being written"
     assert os.listdir() == ["input"]
+
+
+def test_the_input_may_be_an_argument(key):
+    """As in gpuaes-stream."""
+    write_input("input", some_bytes(100_000))
+    for options in ["input", "-o", "dir"], ["-o", "dir2", "input"]:
+        assert parts("plan", "-k", key, "-n", "2", *options).out == b"2\n"
+    for i in range(2):
+        seal("dir", i)
+    join("dir")
+    assert stream("-d", "-k", key, "dir").out == some_bytes(100_000)
+    assert parts("plan", "-k", key, "-o", "dir3", "missing", status=1).error == (
+        "cannot open missing: No such file or directory")
+    assert parts("plan", "-k", key, "-o", "dir3", "-i", "missing", status=1).error == (
+        "--input: cannot open missing: No such file or directory")
 
 
 def test_the_name_of_the_input_keeps_symbolic_links(key):
@@ -223,4 +238,4 @@ def test_a_block_device_must_be_named_again(key, device):
 def test_another_size_or_kind_of_block_device_is_refused(key, device):
     plan(key, "dir", input=device, count=2)
     found = seal("dir", 0, "-i", "image", status=1)
-    assert found.error == "part 0: image has changed since the plan was made"
+    assert found.error == "part 0: image has changed since the plan was made: its type differs"

@@ -12,6 +12,8 @@ LIST = "gpuaes-parts -h lists the commands"
 OPTIONS = "run with --help for a list of options"
 PART_HINT = "use the number of a part, from 0 to 1048575"
 COUNT_HINT = "use a number from 1 to 1048576"
+NO_STREAM = "plan cannot use standard input, because each seal opens the input by its name"
+UNPLANNED = "name no input; each seal then reads its own"
 RECEIPTS = "receipts follow the directory and --receipts"
 
 
@@ -22,10 +24,11 @@ RECEIPTS = "receipts follow the directory and --receipts"
     (["--label", "x"], "unknown option '--label'", OPTIONS),
     (["plan", "-k", "key"], "plan requires --output", ""),
     (["plan", "-k", "key", "-o", "-"], "plan makes a directory, and cannot write to standard output", ""),
-    (["plan", "-k", "key", "-o", "new", "plain"], "too many arguments", OPTIONS),
-    (["plan", "-k", "key", "-o", "new", "-i", "-"],
-     "plan cannot use standard input, because each seal opens the input by its name",
-     "omit -i; each seal then reads its own input"),
+    (["plan", "-k", "key", "-o", "new", "plain", "other"], "too many arguments", OPTIONS),
+    (["plan", "-k", "key", "-o", "new", "-i", "plain", "other"], "--input cannot be used together with another input file",
+     "name the input only once, and a key or identity file with -k"),
+    (["plan", "-k", "key", "-o", "new", "-"], NO_STREAM, UNPLANNED),
+    (["plan", "-k", "key", "-o", "new", "-i", "-"], NO_STREAM, UNPLANNED),
     (["seal", "dir"], "seal requires --part", ""),
     (["seal", "--part", "0"], "seal requires a directory", "gpuaes-parts seal -h describes its arguments"),
     (["seal", "dir", "plain", "--part", "0"], "too many arguments", OPTIONS),
