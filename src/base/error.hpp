@@ -22,7 +22,6 @@ enum class Advice {
   enter_passphrase,
   list_lanes,
   list_slots,  // about: "slots" or "stanzas"
-  make_identity,
   match_label,
   name_any_secret,
   name_identity_file,
@@ -32,9 +31,12 @@ enum class Advice {
   omit_format,
   omit_label,
   print_recipient,
+  raise_file_limit,
   redirect_output,
   repeat_key_option,
+  restore_identity,
   seal_for_key_file,
+  try_several_keys,  // about: as for list_slots
   use_cpu_lanes,
   use_smaller_chunks,
 };

@@ -15,17 +15,17 @@
 
 namespace gpuaes {
 
-// The message for a failed call. Clears libcrypto's error queue.
-inline std::string libcrypto_failure(const char* call) {
-  const char* const reason = ERR_reason_error_string(ERR_peek_error());
-  std::string failure = fmt::format("libcrypto: {}: {}", call, reason != nullptr ? reason : "unknown reason");
-  ERR_clear_error();
-  return failure;
-}
-
+// Clears libcrypto's error queue if the call has failed.
 template <class Failure = IoError>
 void check_call(bool good, const char* call) {
-  if (!good) throw Failure(libcrypto_failure(call));
+  if (good) return;
+  const unsigned long error = ERR_peek_error();
+  const char* const reason = ERR_reason_error_string(error);
+  ERR_clear_error();
+  throw Failure(fmt::format("libcrypto: {}: {}", call, reason != nullptr ? reason : "unknown reason"),
+                ERR_GET_REASON(error) == ERR_R_UNSUPPORTED
+                    ? "activate the default provider in openssl.cnf, or set OPENSSL_CONF=/dev/null"
+                    : "");
 }
 
 template <auto free>

@@ -31,8 +31,6 @@ std::string words_of(const Hint& hint) {
       return fmt::format(
           "the input was encrypted with other secrets, or its header is damaged; --info lists its {}",
           hint.text);
-    case Advice::make_identity:
-      return "run gpuaes-keygen --x25519 or --post-quantum to make an identity";
     case Advice::match_label:
       return "--label must be the text the input was sealed with, or omitted if there was none";
     case Advice::name_any_secret:
@@ -51,12 +49,21 @@ std::string words_of(const Hint& hint) {
       return "omit --label only if you expect a file without one";
     case Advice::print_recipient:
       return "a recipient is the line that gpuaes-keygen -y prints for an identity";
+    case Advice::raise_file_limit:
+      return "allow more open files, for example with ulimit -n 1024";
     case Advice::redirect_output:
       return "redirect the output, name a file with -o, or use --force";
     case Advice::repeat_key_option:
       return "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key";
+    case Advice::restore_identity:
+      return "restore the identity from a copy, or make a new one with gpuaes-keygen --x25519 or "
+             "--post-quantum";
     case Advice::seal_for_key_file:
       return "use recipients, or -f sealed";
+    case Advice::try_several_keys:
+      return fmt::format(
+          "to find the one that does, try several at once, with -k A -k B -v; --info lists the {}",
+          hint.text);
     case Advice::use_cpu_lanes:
       return "use -l cpu, which works on every machine";
     case Advice::use_smaller_chunks:

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <boost/system/system_error.hpp>
+#include <cerrno>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -25,8 +26,12 @@ void report_out_of_memory(const std::string& name) noexcept {
   [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts.data(), parts.size());
 }
 
-void report_missing_resource(const Messages& messages, const std::string& reason) {
-  messages.error(fmt::format("cannot create a thread or another system resource: {}", reason));
+template <class ErrorCode>
+void report_missing_resource(const Messages& messages, const ErrorCode& code) {
+  messages.error(IoError(fmt::format("cannot create a thread or another system resource: {}", code.message()),
+                         code.value() == EAGAIN
+                             ? Hint("allow more processes and threads, for example with ulimit -u")
+                             : hint_for(code.value())));
 }
 
 int run(const std::string& name, const std::function<void(Messages&)>& act) {
@@ -49,9 +54,9 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const boost::system::system_error& error) {  // not a std::system_error in Boost 1.74
-    report_missing_resource(messages, error.code().message());
+    report_missing_resource(messages, error.code());
   } catch (const std::system_error& error) {
-    report_missing_resource(messages, error.code().message());
+    report_missing_resource(messages, error.code());
   } catch (const std::exception& error) {
     messages.error(fmt::format("unexpected error: {}", error.what()));
   } catch (const Failed& failed) {

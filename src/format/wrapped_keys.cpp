@@ -174,7 +174,10 @@ void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::strin
   }
   const std::string_view wrong =
       tried.size() == 1 ? row_of(words, tried.front()).wrong : "none of the given secrets opens the input";
-  throw KeyError(fmt::format("{}{}", wrong, detail), {Advice::list_slots, fmt::format("{}s", header.noun)});
+  const bool only_passphrase = tried == std::vector{KeyKind::passphrase};
+  throw KeyError(
+      fmt::format("{}{}", wrong, detail),
+      {only_passphrase ? Advice::list_slots : Advice::try_several_keys, fmt::format("{}s", header.noun)});
 }
 
 }  // namespace gpuaes

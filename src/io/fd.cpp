@@ -46,7 +46,8 @@ bool sync_to_disk(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
 }
 
-const char* hint_for(int error) {
+Hint hint_for(int error) {
+  if (error == EMFILE) return Advice::raise_file_limit;
   if (error == ENOSPC || error == EDQUOT) return "free some space, or write to another file system";
   if (error == EEXIST) return "existing files are never overwritten; choose another name";
   return error == EFBIG ? "the file system or ulimit does not allow larger files" : "";

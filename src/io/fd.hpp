@@ -59,7 +59,7 @@ IoError io_error(std::string_view failure, const std::string& name, int error);
 FileExists file_exists(const std::string& name);
 
 // A hint for a call that failed with `error`, or "".
-const char* hint_for(int error);
+Hint hint_for(int error);
 
 // open(2) with O_CLOEXEC. Opening a FIFO waits for the other end, unless the program is told to stop. `mode`
 // is for a new file. IoError, Cancelled.

@@ -75,13 +75,13 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
   const Kind* const kind = find_kind(&Kind::identity_prefix, line);
   if (kind == nullptr) refuse_byte_order_mark(line, name);
   if (kind == nullptr)
-    throw UsageError(fmt::format("line {} of {} is not an identity", number, name), Advice::make_identity);
+    throw UsageError(fmt::format("line {} of {} is not an identity", number, name), Advice::restore_identity);
   Key identity{.kind = kind->kind, .secret = Secret(private_key_bytes), .name = name};
   const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.secret.bytes());
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
                                  describe_fault(fault, line.size(), kind->identity_characters())),
-                     Advice::make_identity);
+                     Advice::restore_identity);
   return identity;
 }
 
@@ -169,6 +169,10 @@ Secret identity_lines(const Key& identity) {
   return lines;
 }
 
+void refuse_without_identity(const std::string& name) {
+  throw UsageError(fmt::format("{} contains no identity", name), Advice::restore_identity);
+}
+
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name) {
   std::vector<Key> identities;
   if (looks_like_ssh_identity(first_content_line(contents))) {
@@ -177,8 +181,7 @@ std::vector<Key> parse_identities(std::string_view contents, const std::string& 
   }
   for (ContentLines lines(contents); lines.next();)
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
-  if (identities.empty())
-    throw UsageError(fmt::format("{} contains no identity", name), Advice::make_identity);
+  if (identities.empty()) refuse_without_identity(name);
   return identities;
 }
 

@@ -41,5 +41,6 @@ Secret identity_lines(const Key& identity);
 // Parses the contents of an identity file: one or more identities, one per line, where other lines are empty
 // or begin with #; or the private key of an SSH key. UsageError naming `name`.
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
+[[noreturn]] void refuse_without_identity(const std::string& name);
 
 }  // namespace gpuaes

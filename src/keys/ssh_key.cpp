@@ -64,7 +64,7 @@ std::optional<std::string> other_ssh_type(std::string_view text) {
 Key parse_ssh_recipient(std::string_view text, const std::string& name) {
   if (const std::optional<std::string> type = other_ssh_type(text))
     throw UsageError(fmt::format("{} is an SSH key of type {}, which cannot be a recipient", name, *type),
-                     "use a key of type ssh-ed25519 or ssh-rsa");
+                     ssh_types_hint);
   std::optional<PublicLine> line = read_line(text);
   const std::optional<KeyKind> kind = line ? kind_of(line->type) : std::nullopt;
   if (!kind) throw UsageError(fmt::format("{} is not a valid SSH key: it is damaged or truncated", name));

@@ -17,6 +17,8 @@ namespace gpuaes {
 bool looks_like_ssh_recipient(std::string_view text);
 bool looks_like_ssh_identity(std::string_view text);
 
+inline constexpr char ssh_types_hint[] = "only ssh-ed25519 and ssh-rsa keys can be recipients";
+
 // The type of a well-formed public key that cannot be a recipient, such as ecdsa-sha2-nistp256.
 std::optional<std::string> other_ssh_type(std::string_view text);
 

@@ -63,6 +63,7 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
     throw UsageError(
         fmt::format("{} contains a recipient, not a key", name),
         "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k");
+  if (has_only_comments(contents.bytes())) refuse_without_identity(name);
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
     if (key.size() == contents.size() && is_text(key.bytes()))
@@ -102,16 +103,20 @@ void add_recipients(Keyring& keyring, const std::string& file_name, const Messag
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
   const std::size_t before = keyring.keys.size();
+  bool skipped = false;
   for (ContentLines lines(as_text(contents.bytes())); lines.next();) {
     const std::string line_name = fmt::format("line {} of {}", lines.number(), name);
-    if (const std::optional<std::string> type = other_ssh_type(lines.line()))
+    const std::optional<std::string> type = other_ssh_type(lines.line());
+    skipped |= type.has_value();
+    if (type)
       messages.warning(fmt::format("{} is an SSH key of type {}, which cannot be a recipient and is skipped",
                                    line_name, *type));
     else
       keyring.keys.push_back(parse_recipient(lines.line(), line_name));
   }
   if (keyring.keys.size() == before)
-    throw UsageError(fmt::format("{} contains no recipients", name), Advice::print_recipient);
+    throw UsageError(fmt::format("{} contains no recipients", name),
+                     skipped ? Hint(ssh_types_hint) : Hint(Advice::print_recipient));
 }
 
 // Text that begins like a recipient may appear in a message; anything else may be a secret.

@@ -53,8 +53,10 @@ def test_standard_error(key, redirections, options, status):
 @pytest.mark.parametrize("count", [5, 6, 7, 8])
 def test_too_few(key, count):
     limited = ["sh", "-c", f'ulimit -n {count}; exec "$@"', "sh"]
-    error = stream("-k", key, "-i", "plain", "-o", "out", status=1, wrap=limited).error
+    found = stream("-k", key, "-i", "plain", "-o", "out", status=1, wrap=limited)
+    error = found.error
     assert error in ("cannot create a thread or another system resource: Too many open files",
                      f"--key: cannot open {key}: Too many open files")
+    assert found.hint == "allow more open files, for example with ulimit -n 1024"
     assert count > 5 or not error.startswith("--key")
     assert files_here() == ["plain"]

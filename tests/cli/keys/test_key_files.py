@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 from processes import bytes_in_pipe, wait_for
-from programs import IV, KEY, PATIENCE, RAW, each_way, expect_same, openssl_ctr, raw, secret_file, some_bytes, start, stream
+from programs import (AN_IDENTITY, IV, KEY, PATIENCE, RAW, each_way, expect_same, openssl_ctr, raw, secret_file,
+                      some_bytes, start, stream)
 
 PLAIN = some_bytes(1000)
 HEX = "9d3c71e5b2f8460a" * 4
@@ -64,6 +65,22 @@ def test_a_key_is_never_padded_or_truncated(batch, work):
         file = secret_file(work / "file", content)
         result = way("-f", "raw", "--iv", IV, "-k", file, status=2)
         assert (result.out, result.error, result.hint) == (b"", f"--key: the key in {file} {problem}", FILE_HINT)
+
+
+# Also 32 bytes, the first line that gpuaes-keygen writes.
+@pytest.mark.parametrize("content", ["# created: 2026-11-27T05:29:29Z\n", "# created: today\n# only\n", "#", "\n\r\n # no key\n"])
+@pytest.mark.parametrize("mode", ["", "-e", "-d", "--rekey --new-key KEY", "--rekey -k KEY --new-key"])
+def test_a_file_of_comments_contains_no_identity(key, content, mode):
+    secret_file("file", content.encode())
+    words = mode.replace("KEY", key).split()
+    option = "--new-key" if mode.endswith("--new-key") else "--key"
+    result = stream(*words, *(["file"] if option == "--new-key" else ["-k", "file"]), status=2)
+    assert (result.error, result.hint) == (f"{option}: file contains no identity", AN_IDENTITY)
+
+
+def test_a_file_of_empty_lines_is_empty():
+    result = stream("-k", secret_file("file", b" \n\r\n"), status=2)
+    assert (result.error, result.hint) == ("--key: file is empty", FILE_HINT)
 
 
 @pytest.mark.parametrize("name, status, error, hint", [

@@ -78,5 +78,6 @@ def test_a_thread_that_the_system_refuses_is_an_error(key, plain, users):
     options = ["-k", key, "-l", "cpu:4", "-i", "plain", "-o", "out"]
     result = stream(*options, status=1, user=alone, wrap=["prlimit", "--nproc=1"])
     assert (result.error, result.hint) == (
-        "cannot create a thread or another system resource: Resource temporarily unavailable", "")
+        "cannot create a thread or another system resource: Resource temporarily unavailable",
+        "allow more processes and threads, for example with ulimit -u")
     assert files_here() == ["plain"]

@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from programs import KEY, SANITIZED, each_way, expect_same, secret_file, some_bytes, spread, stream
+from programs import KEY, OTHER_KEYS, SANITIZED, each_way, expect_same, secret_file, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -19,7 +19,6 @@ OTHER_KEY = bytes(32 - i for i in range(32))
 PLAIN = some_bytes(20000)
 FILE_KEY = os.urandom(32)
 NONE = "none of the given identities opens the input"
-OTHERS = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
 NO_X25519 = "the input was encrypted for an X25519 recipient, and no X25519 identity was given"
 NO_POST_QUANTUM = "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given"
 NO_IDENTITY = {"x25519": NO_X25519, "post-quantum": NO_POST_QUANTUM}
@@ -130,7 +129,7 @@ def test_refused(kind, people, key):
     both = corrupt.format(20, "there are slots for both a passphrase and a recipient")
     modified = corrupt.format(20 + kind.slot_size, "the header or its MAC was modified")
     for status, data, options, error, hint, secret in (
-        (3, seal(mine), "-k identity1", NONE, OTHERS, people.secrets[1]),
+        (3, seal(mine), "-k identity1", NONE, OTHER_KEYS, people.secrets[1]),
         (3, seal(mine), f"-k {key}", NO_IDENTITY[kind.name], WITH_K, {"key": KEY}),
         (3, seal(mine), "--passphrase-file passphrase", NO_IDENTITY[kind.name], WITH_K,
          {"passphrase": b"correct horse"}),
@@ -139,7 +138,7 @@ def test_refused(kind, people, key):
         (3, seal(passphrase), "", "the input was encrypted with a passphrase, and none was given",
          "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file", {}),
         (3, seal(mine, sf.key_slot(FILE_KEY, KEY)), f"-k identity1 -k {secret_file('key2', OTHER_KEY)}",
-         "none of the given secrets opens the input", OTHERS, people.secrets[1]),
+         "none of the given secrets opens the input", OTHER_KEYS, people.secrets[1]),
         (4, seal(people.slot(os.urandom(32), people.publics[0])), "", modified, "", {}),
         (4, seal(mine, mac=bytes(32)), "", modified, "", {}),
         (4, seal(mine, passphrase), "", both, "", {}),

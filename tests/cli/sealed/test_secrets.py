@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from programs import IV, KEY, expect_same, secret_file, some_bytes, stream
+from programs import IV, KEY, OTHER_KEYS, expect_same, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -16,8 +16,9 @@ KEYS_1_TO_32 = " ".join(f"-k key{i}" for i in range(1, 33))
 WRONG_KEY, WRONG_WORDS = "none of the given keys opens the input", "the passphrase does not open the input"
 NO_KEY = "the input was encrypted with a key file, and none was given"
 NO_WORDS = "the input was encrypted with a passphrase, and none was given"
-HINTS = {NO_KEY: "name the key file with -k", NO_WORDS: "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file"}
-REFUSED = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
+OTHER_WORDS = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
+HINTS = {WRONG_WORDS: OTHER_WORDS, NO_KEY: "name the key file with -k",
+         NO_WORDS: "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file"}
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ def expect_secrets(sealed, opening, refused, ways=(("pipe",), ("file",), ("pipe"
     for secret, error in refused.items():
         for via, *more in ways:
             found = stream("-q", "-d", *words(secret), *more, status=3, input=sealed, via=via)
-            assert (found.out, found.error, found.hint) == (b"", error, HINTS.get(error, REFUSED))
+            assert (found.out, found.error, found.hint) == (b"", error, HINTS.get(error, OTHER_KEYS))
     assert not os.path.exists("out")
 
 

@@ -16,6 +16,7 @@ needs_ssh_keygen = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ss
 
 PLAIN = some_bytes(1000)
 OTHER_TYPE = "use a key of type ssh-ed25519 or ssh-rsa"
+ONLY_TYPES = "only ssh-ed25519 and ssh-rsa keys can be recipients"
 
 
 def expect_refused(error, hint, *options, run=stream):
@@ -40,9 +41,10 @@ def test_authorized_keys(ed25519, rsa):
     for name in "ed25519", "rsa":
         expect_same(PLAIN, stream("-d", "-k", name, input=made.out).out)
     write("keys", ecdsa)
-    assert stream("-R", "keys", status=2).error == "--recipients-file: keys contains no recipients"
+    found = stream("-R", "keys", status=2)
+    assert (found.error, found.hint) == ("--recipients-file: keys contains no recipients", ONLY_TYPES)
     expect_refused(f"-r {ecdsa[:40]}... is an SSH key of type ecdsa-sha2-nistp256, which cannot be a recipient",
-                   OTHER_TYPE, "-r", ecdsa)
+                   ONLY_TYPES, "-r", ecdsa)
 
 
 def test_options_of_authorized_keys(ed25519):

@@ -225,7 +225,7 @@ def expect_same(want, got, what=""):
 
 
 # Hints.
-AN_IDENTITY = "run gpuaes-keygen --x25519 or --post-quantum to make an identity"
+AN_IDENTITY = "restore the identity from a copy, or make a new one with gpuaes-keygen --x25519 or --post-quantum"
 NOT_ENCRYPTED = ("it is not encrypted, or an incomplete or converted download; if it was encrypted with -f, use the "
                  "same -f")
 OTHER_KEYS = "to find the one that does, try several at once, with -k A -k B -v; --info lists the slots"
