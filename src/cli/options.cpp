@@ -62,7 +62,7 @@ constexpr auto operations = std::to_array<Row>({
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
     {"rekey", nullptr,
      "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
-     "removed, but whoever had them may have kept access.",
+     "removed, but anyone who had them may have kept access.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
