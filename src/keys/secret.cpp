@@ -23,10 +23,12 @@ namespace {
 // and unmapping their pages would take most of its time.
 class SparePages {
  public:
-  // Nothing if there are none of that size.
+  // Locked ones if possible. Nothing if there are none of that size.
   SecretPages take(std::size_t size) noexcept {
     const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find(pages_, size, &SecretPages::size);
+    auto found = std::ranges::find_if(
+        pages_, [size](const SecretPages& pages) { return pages.size == size && pages.locked; });
+    if (found == pages_.end()) found = std::ranges::find(pages_, size, &SecretPages::size);
     return found != pages_.end() ? std::exchange(*found, {}) : SecretPages{};
   }
 
@@ -39,15 +41,12 @@ class SparePages {
     return true;
   }
 
-  // Returns whether there were any.
-  bool unmap() noexcept {
+  // Leaves what RLIMIT_MEMLOCK allows to other pages. Returns whether any were locked.
+  bool unlock() noexcept {
     const std::lock_guard lock(mutex_);
     bool any = false;
-    for (SecretPages& pages : pages_) {
-      if (pages.data == nullptr) continue;
-      any |= munmap(pages.data, pages.size) == 0;
-      pages = {};
-    }
+    for (SecretPages& pages : pages_)
+      if (std::exchange(pages.locked, false)) any |= munlock(pages.data, pages.size) == 0;
     return any;
   }
 
@@ -65,11 +64,13 @@ static_assert(std::is_trivially_destructible_v<SparePages>);
 SecretPages map_pages(std::size_t size) {
   void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
-  // Best effort: a low RLIMIT_MEMLOCK must not prevent anyone from restoring a backup.
-  bool locked = mlock(data, size) == 0;
-  if (!locked && spare_pages.unmap()) locked = mlock(data, size) == 0;
   madvise(data, size, MADV_DONTDUMP);
-  return {static_cast<std::byte*>(data), size, locked};
+  return {static_cast<std::byte*>(data), size, false};
+}
+
+// Best effort: a low RLIMIT_MEMLOCK must not prevent anyone from restoring a backup.
+bool lock_pages(const SecretPages& pages) noexcept {
+  return mlock(pages.data, pages.size) == 0 || (spare_pages.unlock() && mlock(pages.data, pages.size) == 0);
 }
 
 }  // namespace
@@ -80,6 +81,7 @@ Secret::Secret(std::size_t size) : size_(size) {
   const std::size_t rounded = (size + page - 1) / page * page;
   pages_ = spare_pages.take(rounded);
   if (pages_.data == nullptr) pages_ = map_pages(rounded);
+  if (!pages_.locked) pages_.locked = lock_pages(pages_);
 }
 
 Secret::Secret(Secret&& other) noexcept
@@ -94,7 +96,7 @@ Secret& Secret::operator=(Secret&& other) noexcept {
 Secret::~Secret() {
   if (pages_.data == nullptr) return;
   wipe({pages_.data, pages_.size});
-  if (pages_.locked && pages_.size <= max_spare_bytes && spare_pages.keep(pages_)) return;
+  if (pages_.size <= max_spare_bytes && spare_pages.keep(pages_)) return;
   munmap(pages_.data, pages_.size);
 }
 
