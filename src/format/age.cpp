@@ -87,6 +87,28 @@ std::string describe_types(const AgeHeader& header) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
+// Those of its kind and, for an SSH key, with its tag.
+std::vector<std::span<const Stanza>> stanzas_for(const AgeHeader& header, const Key& key) {
+  std::vector<std::span<const Stanza>> stanzas;
+  const StanzaKind* const kind = find_stanza_kind(key.kind);
+  if (kind == nullptr) return stanzas;
+  const auto tag = kind->tag != nullptr ? std::optional(kind->tag(key)) : std::nullopt;
+  for (const Stanza& stanza : header.stanzas)
+    if (stanza.type() == kind->type && (!tag || stanza.arguments[1] == *tag)) stanzas.push_back({&stanza, 1});
+  return stanzas;
+}
+
+// For a message; empty if each ssh key was tried with all stanzas that have its tag.
+std::string describe_untried(const AgeHeader& header, const Keyring& keyring) {
+  for (const Key& key : keyring.keys) {
+    const std::size_t count = is_ssh(key.kind) ? stanzas_for(header, key).size() : 0;
+    if (count > max_tagged_stanzas)
+      return fmt::format("; only the first {} of {} stanzas with the tag of an ssh key were tried",
+                         max_tagged_stanzas, count);
+  }
+  return {};
+}
+
 // If no plugin was tried, which can open stanzas of any kind: IoError if this program cannot try any stanza
 // that it knows, otherwise KeyError if it knows one.
 void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::string& types) {
@@ -106,7 +128,7 @@ void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::
 }
 
 [[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
-  const std::string types = describe_types(header);
+  const std::string types = describe_types(header) + describe_untried(header, keyring);
   if (keyring.find(KeyKind::plugin) == nullptr) refuse_untried(header, keyring, types);
   throw KeyError(
       fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
@@ -120,19 +142,11 @@ std::vector<const Key*> in_order(const Keyring& keyring) {
   return keys;
 }
 
-// Tags have 32 bits, so more stanzas with one tag show that someone made them to cost time.
-constexpr std::size_t max_tagged_stanzas = 16;
-
 // What to try with a key, one after another: single stanzas, or all at once for a plugin.
 std::vector<std::span<const Stanza>> attempts(const AgeHeader& header, const Key& key) {
   if (key.plugin) return {header.stanzas};
-  std::vector<std::span<const Stanza>> stanzas;
-  const StanzaKind* const kind = find_stanza_kind(key.kind);
-  if (kind == nullptr) return stanzas;
-  const auto tag = kind->tag != nullptr ? std::optional(kind->tag(key)) : std::nullopt;
-  for (const Stanza& stanza : header.stanzas)
-    if (stanza.type() == kind->type && (!tag || stanza.arguments[1] == *tag)) stanzas.push_back({&stanza, 1});
-  if (tag && stanzas.size() > max_tagged_stanzas) stanzas.resize(max_tagged_stanzas);
+  std::vector<std::span<const Stanza>> stanzas = stanzas_for(header, key);
+  if (is_ssh(key.kind) && stanzas.size() > max_tagged_stanzas) stanzas.resize(max_tagged_stanzas);
   return stanzas;
 }
 

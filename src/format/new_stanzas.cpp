@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "base/error.hpp"
 #include "format/age_header.hpp"
 #include "format/stanzas.hpp"
@@ -17,6 +18,16 @@
 
 namespace gpuaes {
 namespace {
+
+bool is_malformed(const Stanza& stanza, const StanzaKind& kind) {
+  try {
+    kind.check(stanza);
+  } catch (const AuthError&) {
+    return true;
+  }
+  const Kem* const kem = kem_of(kind.key);
+  return kem != nullptr && !kem->is_ciphertext(*decode_base64(stanza.arguments.back(), Padding::none));
+}
 
 // PluginError if this program or age would refuse the stanza of a plugin and the file with it, whatever the
 // key.
@@ -29,11 +40,8 @@ void check_stanza(const Stanza& stanza, const std::string& plugin) {
   if (kind->key == KeyKind::passphrase)
     throw PluginError(
         fmt::format("the plugin {} made a scrypt stanza, which must be alone in a file", plugin));
-  try {
-    kind->check(stanza);
-  } catch (const AuthError&) {
+  if (is_malformed(stanza, *kind))
     throw PluginError(fmt::format("the plugin {} made a malformed {} stanza", plugin, stanza.type()));
-  }
 }
 
 WrappedFileKey wrap(const Secret& file_key, const Key& key, const StopCheck& check) {
@@ -53,6 +61,22 @@ void check_size(std::size_t stanzas, std::size_t header_bytes, const std::string
   if (header_bytes > max_age_header_bytes)
     throw PluginError(fmt::format("the plugin {} made stanzas that are too long; a header has at most {} MiB",
                                   plugin, max_age_header_bytes >> 20));
+}
+
+// PluginError if an ssh key would not be tried with all stanzas that have its tag, and a plugin made one of
+// them. `plugins` has the name of the plugin for each stanza, or nothing.
+void check_tags(const std::vector<Stanza>& stanzas, const std::vector<std::string>& plugins) {
+  for (std::size_t i = 0; i < stanzas.size(); ++i) {
+    const StanzaKind* const kind = find_stanza_kind(stanzas[i].type());
+    if (plugins[i].empty() || kind == nullptr || kind->tag == nullptr) continue;
+    const auto count = std::ranges::count_if(stanzas, [&](const Stanza& other) {
+      return other.type() == kind->type && other.arguments[1] == stanzas[i].arguments[1];
+    });
+    if (std::cmp_greater(count, max_tagged_stanzas))
+      throw PluginError(
+          fmt::format("the plugin {} made too many {} stanzas with the tag {}; a file has at most {}",
+                      plugins[i], kind->type, stanzas[i].arguments[1], max_tagged_stanzas));
+  }
 }
 
 // "the label postquantum"
@@ -83,6 +107,7 @@ void check_new_stanzas(const Keyring& keyring) {
 std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring, const StopCheck& check) {
   std::vector<Stanza> stanzas;
   std::optional<std::vector<std::string>> labels;  // of the first recipient
+  std::vector<std::string> plugins;                // that made the stanzas
   std::string plugin;                              // the last one so far
   std::size_t header_bytes = make_age_header({}, file_key).size();
   for (const Key& key : keyring.keys) {
@@ -92,8 +117,10 @@ std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring,
     labels = std::move(wrapped.labels);
     for (const Stanza& stanza : wrapped.stanzas) header_bytes += text_of(stanza).size();
     std::ranges::move(wrapped.stanzas, std::back_inserter(stanzas));
+    plugins.resize(stanzas.size(), key.plugin ? plugin : "");
     check_size(stanzas.size(), header_bytes, plugin);
   }
+  check_tags(stanzas, plugins);
   return stanzas;
 }
 

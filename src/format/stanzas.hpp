@@ -15,6 +15,9 @@
 
 namespace gpuaes {
 
+// Tags have 32 bits, so more stanzas with one tag show that someone made them to cost time.
+inline constexpr std::size_t max_tagged_stanzas = 16;
+
 struct StanzaKind {
   KeyKind key;
   std::string_view type;  // its first argument
@@ -26,7 +29,8 @@ struct StanzaKind {
   // AuthError unless arguments and body are as the specification requires for the type.
   void (*check)(const Stanza& stanza);
 
-  // For SSH keys, the tag in the second argument of the stanzas for a key; otherwise null.
+  // For SSH keys, the tag in the second argument of the stanzas for a key; otherwise null. A key is tried
+  // with the first max_tagged_stanzas that have its tag.
   std::string (*tag)(const Key& key) = nullptr;
 
   // Null for recipients whose identities only plugins have. The file key; none if the key does not open the

@@ -36,6 +36,7 @@ constinit const Kem x25519_kem{
       if (!shared) return std::nullopt;
       return Encapsulation{x25519_kem.public_key_of(ephemeral), std::move(*shared)};
     },
+    .is_ciphertext = [](std::span<const std::byte> share) { return !has_low_order(point_of(share)); },
     .decapsulate =
         [](const Secret& private_key, std::span<const std::byte> ciphertext) {
           return shared_secret(private_key, point_of(ciphertext));
@@ -51,6 +52,10 @@ constinit const Kem xwing_kem{
     .encapsulate =
         [](std::span<const std::byte> public_key) {
           return xwing_encapsulate(public_key, random_secret(xwing_random_bytes));
+        },
+    .is_ciphertext =
+        [](std::span<const std::byte> ciphertext) {
+          return x25519_kem.is_ciphertext(ciphertext.subspan(ml_kem_ciphertext_bytes));
         },
     .decapsulate = xwing_decapsulate,
 };
@@ -69,6 +74,7 @@ constinit const Kem p256_kem{
       made.shared = dhkem_shared_secret(hpke_p256, made.shared, made.ciphertext, *recipient);
       return made;
     },
+    .is_ciphertext = [](std::span<const std::byte> point) { return p256_point(point).has_value(); },
     .decapsulate = nullptr,
 };
 
@@ -94,6 +100,10 @@ constinit const Kem ml_kem_p256_kem{
       append(made->ciphertext, exchange.ciphertext);
       return made;
     },
+    .is_ciphertext =
+        [](std::span<const std::byte> ciphertext) {
+          return p256_kem.is_ciphertext(ciphertext.subspan(ml_kem_ciphertext_bytes));
+        },
     .decapsulate = nullptr,
 };
 

@@ -34,6 +34,9 @@ struct Kem {
   bool (*is_canonical)(std::span<const std::byte> public_key);
   // Draws fresh random bytes. None if the public key is not canonical, or has an X25519 part of low order.
   std::optional<Encapsulation> (*encapsulate)(std::span<const std::byte> public_key);
+  // Whether a ciphertext is valid for some key: its X25519 part does not have low order, or its P-256 part is
+  // a point on the curve. Works even if the KEM is not available.
+  bool (*is_ciphertext)(std::span<const std::byte> ciphertext);
   // The shared secret. None if the ciphertext has an X25519 part of low order. A ciphertext for another key
   // also yields a secret, but what is wrapped then fails authentication.
   std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);

@@ -137,6 +137,7 @@ constinit const Kem ssh_ed25519_kem{
       if (!shared) return std::nullopt;
       return Encapsulation{x25519_kem.public_key_of(ephemeral), std::move(*shared)};
     },
+    .is_ciphertext = [](std::span<const std::byte> share) { return x25519_kem.is_ciphertext(share); },
     .decapsulate =
         [](const Secret& seed, std::span<const std::byte> ciphertext) {
           return shared_with(scalar_of(seed), public_key_of_seed(seed), point_of(ciphertext));

@@ -67,4 +67,8 @@ std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& 
   return shared;
 }
 
+bool has_low_order(const PublicKey& public_key) {
+  return !shared_secret(make_private_key(), public_key);  // the same for all private keys
+}
+
 }  // namespace gpuaes

@@ -29,4 +29,6 @@ bool is_canonical(const PublicKey& key);
 // every shared secret zero. Encodings that are not canonical are decoded as RFC 7748, section 5 says.
 std::optional<Secret> shared_secret(const Secret& private_key, const PublicKey& public_key);
 
+bool has_low_order(const PublicKey& public_key);
+
 }  // namespace gpuaes

@@ -108,7 +108,9 @@ TEST_CASE("a public key of low order has no shared secret, and one that is not c
                                      "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"}) {
     CHECK(is_canonical(public_key(low)));
     CHECK(shared(scalar, low).empty());
+    CHECK(has_low_order(public_key(low)));
   }
+  CHECK_FALSE(has_low_order(public_key_of(make_private_key())));
   const std::string middle(60, 'f');
   for (unsigned low = 0; low < 256; ++low) {
     PublicKey key = public_key("00" + middle + "7f");

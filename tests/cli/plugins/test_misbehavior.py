@@ -10,6 +10,9 @@ import pytest
 
 import age_plugin
 import sealed_format as sf
+import ssh_keys
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from processes import A_SECOND, expect_death_by, wait_for
 from programs import SANITIZED, secret_file, some_bytes, start, stream
 
@@ -24,6 +27,11 @@ def sealed(plugin, recipient):
     plugin()
     pathlib.Path("sealed").write_bytes(stream("-r", recipient, input=PLAIN).out)
     return "sealed"
+
+
+@pytest.fixture(params=["ed25519", 2048])
+def key_pair(work, request):
+    return ssh_keys.write("ssh", ssh_keys.make(request.param))
 
 
 def expect_refused(error, *options, hint="", status=1, **how):
@@ -144,6 +152,68 @@ def test_other_keys_are_tried_after_a_wrong_file_key(plugin, folder, sealed, ide
 def test_stanzas_that_would_make_the_file_unreadable(plugin, recipient, arguments, error):
     plugin(HEARD + f"ask('recipient-stanza', '0', {arguments}, body=bytes(32)); send('done')")
     expect_refused(error, "-r", recipient, input=PLAIN)
+
+
+# X25519: 0, 1, a point of order 8, and p + 1, which is another encoding of 1.
+LOW_ORDER = [bytes(32), b"\1" + bytes(31),
+             bytes.fromhex("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"),
+             b"\xee" + 30 * b"\xff" + b"\x7f"]  # fmt: skip
+OFF_CURVE = [bytes(65), b"\4" + bytes(64)]
+ML_KEM = bytes(1088)
+BAD_SHARES = [(arguments, share) for arguments, shares in (
+    (["X25519"], LOW_ORDER),
+    (["ssh-ed25519", "AAAAAA"], LOW_ORDER),
+    (["mlkem768x25519"], [ML_KEM + point for point in LOW_ORDER]),
+    (["p256tag", "AAAAAA"], OFF_CURVE),
+    (["mlkem768p256tag", "AAAAAA"], [ML_KEM + point for point in OFF_CURVE]),
+) for share in shares]  # fmt: skip
+
+
+def ec_point():
+    public = ec.generate_private_key(ec.SECP256R1()).public_key()
+    return public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+
+
+def stanza_with(arguments, share):
+    return HEARD + f"ask('recipient-stanza', '0', *{arguments}, encode({share}), body=bytes(32)); send('done')"
+
+
+@pytest.mark.parametrize("arguments, share", BAD_SHARES, ids=[arguments[0] for arguments, _ in BAD_SHARES])
+def test_shares_that_a_reader_would_refuse(plugin, recipient, arguments, share):
+    plugin(stanza_with(arguments, share))
+    expect_refused(f"the plugin test made a malformed {arguments[0]} stanza", "-r", recipient, input=PLAIN)
+
+
+@pytest.mark.parametrize("arguments, before", [
+    (["X25519"], b""), (["ssh-ed25519", "AAAAAA"], b""), (["mlkem768x25519"], ML_KEM),
+    (["p256tag", "AAAAAA"], b""), (["mlkem768p256tag", "AAAAAA"], ML_KEM),
+], ids=["x25519", "ssh", "xwing", "p256", "ml_kem_p256"])  # fmt: skip
+def test_shares_that_a_reader_accepts(plugin, recipient, key_pair, arguments, before):
+    point = ec_point() if "p256" in arguments[0] else sf.public_key(bytes(range(32)))
+    plugin(stanza_with(arguments, before + point))
+    sealed = stream("-r", recipient, "-R", f"{key_pair.name}.pub", input=PLAIN).out
+    assert stream("-d", "-k", key_pair.name, input=sealed).out == PLAIN
+
+
+@pytest.mark.parametrize("order", [["plugin", "ssh"], ["ssh", "plugin"]])
+def test_more_stanzas_with_the_tag_of_an_ssh_key_than_are_tried(plugin, recipient, key_pair, order):
+    (kind, tag, *share), body = ssh_keys.stanza(bytes(16), key_pair.text)
+    body = body[:-1] + bytes([body[-1] ^ 1])
+    options = {"plugin": ["-r", recipient], "ssh": ["-R", "ssh.pub"]}
+    arguments = [word for each in order for word in options[each]]
+    for count in 15, 16:
+        plugin(f"{HEARD}\nfor _ in range({count}): ask('recipient-stanza', '0', *{[kind, tag, *share]}, body={body})\n"
+               "ask('recipient-stanza', '0', 'ssh-rsa', 'AAAAAA', body=bytes(256))\nsend('done')")
+        if count == 15:
+            assert stream("-d", "-k", "ssh", input=stream(*arguments, input=PLAIN).out).out == PLAIN
+    expect_refused(f"the plugin test made too many {kind} stanzas with the tag {tag}; a file has at most 16", *arguments,
+                   input=PLAIN)  # fmt: skip
+
+
+def test_any_number_of_stanzas_without_a_plugin_for_one_ssh_key(plugin, recipient, key_pair):
+    plugin()
+    sealed = stream("-r", recipient, *20 * ["-R", "ssh.pub"], input=PLAIN).out
+    assert stream("-d", "-k", "ssh", input=sealed).out == PLAIN
 
 
 def test_a_process_that_the_plugin_leaves_behind(plugin, recipient):

@@ -107,8 +107,11 @@ def test_16_stanzas_with_the_tag_of_a_key_are_tried(each):
     (kind, tag, *share), body = good
     wrong, other = ([kind, tag, *share], body[:-1] + bytes([body[-1] ^ 1])), ([kind, "AAAAAA", *share], body)
     expect_same(PLAIN, stream("-d", "-k", each.name, input=file(*20 * [other], *15 * [wrong], good)).out)
-    expect_error(3, "none of the given identities opens the input", each.name, *16 * [wrong], good)
-    expect_error(3, "none of the given identities opens the input", each.name, *1024 * [wrong])
+    error = f"none of the given identities opens the input, which has stanzas of type {kind}"
+    for more in [good], 1008 * [wrong]:
+        expect_error(3, f"{error}; only the first 16 of {16 + len(more)} stanzas with the tag of an ssh key were tried",
+                     each.name, *16 * [wrong], *more)  # fmt: skip
+    assert stream("-d", "-k", each.name, input=file(*20 * [other], *16 * [wrong]), status=3).error == error
 
 
 def test_a_larger_rsa_key_of_another_recipient(rsa):
