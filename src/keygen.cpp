@@ -1,8 +1,10 @@
 // gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <span>
 #include <string>
@@ -86,6 +88,9 @@ void write_identity(const Options& options, const Messages&) {
     throw UsageError(fmt::format("--output: {} is a name for a recipient, not for an identity", name),
                      "omit .pub; the recipient is written to FILE.pub");
   const std::string public_name = fmt::format("{}{}", name, recipient_suffix);
+  if (access(public_name.c_str(), F_OK) != 0 && errno == ENAMETOOLONG)
+    throw IoError(io_error("cannot create", public_name, ENAMETOOLONG).what(),
+                  "the recipient is written to FILE.pub; choose a shorter name");
   const auto public_bytes = std::as_bytes(std::span(recipient));
   Cancel cancel;
   const Control control(cancel);

@@ -192,14 +192,17 @@ bool is_far(const FileTime& a, const FileTime& b) {
   throw IoError(fmt::format("{} has changed since the plan was made: its {} differs", name, what), hint);
 }
 
-[[noreturn]] void refuse_rounded(const std::string& name, const FileTime& planned, const FileTime& now) {
+[[noreturn]] void refuse_rounded(const std::string& name, bool other_name, const FileTime& planned,
+                                 const FileTime& now) {
   const double seconds = static_cast<double>(now.seconds - planned.seconds) +
                          (static_cast<double>(now.nanoseconds) - planned.nanoseconds) / 1e9;
   throw IoError(
       fmt::format("the modification time of {} differs from the one in the plan by only {:.9f} seconds", name,
                   std::abs(seconds)),
-      "if it is a copy with rounded times, set the time of the input to a whole minute with touch -t, "
-      "and make a new plan");
+      other_name ? "if it is a copy with rounded times, set the time of the input to a whole minute with "
+                   "touch -t, and make a new plan"
+                 : "if its file system rounds times, set its time to a whole minute with touch -t, and make "
+                   "a new plan");
 }
 
 }  // namespace
@@ -244,7 +247,7 @@ void check_planned(const PlannedInput& planned, const FdSource& file, bool other
   if (now.is_device != planned.is_device) refuse_kind(file.name());
   if (now.size != planned.size) refuse_changed(file.name(), "size", new_plan_hint);
   if (now.modified != planned.modified && !is_far(now.modified, planned.modified))
-    refuse_rounded(file.name(), planned.modified, now.modified);
+    refuse_rounded(file.name(), other_name, planned.modified, now.modified);
   if (now.modified != planned.modified)
     refuse_changed(
         file.name(), "modification time",

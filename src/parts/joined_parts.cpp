@@ -70,9 +70,12 @@ void add_receipts(std::vector<JoinedPart>& parts, FdSource& file, const FrameSec
 void sort_and_check(std::vector<JoinedPart>& parts, const std::optional<PlannedInput>& input) {
   std::ranges::sort(parts, {}, &JoinedPart::number);
   const auto twice = std::ranges::adjacent_find(parts, {}, &JoinedPart::number);
-  if (twice != parts.end())
-    throw AuthError(
-        fmt::format("part {} is in both {} and {}", twice->number(), twice->name, std::next(twice)->name));
+  if (twice != parts.end()) {
+    const std::string &one = twice->name, &other = std::next(twice)->name;
+    throw AuthError(one == other ? fmt::format("{} was given twice, or contains two receipts of part {}", one,
+                                               twice->number())
+                                 : fmt::format("part {} is in both {} and {}", twice->number(), one, other));
+  }
   const auto of = static_cast<std::uint32_t>(input ? parts.size() : 0);
   for (const JoinedPart& part : parts)
     if (part.header.of != of)

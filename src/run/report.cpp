@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/progress.hpp"
 #include "run/lane_pool.hpp"
@@ -134,12 +135,13 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
                     .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
                     .lanes = pipeline.lane_stats()};
   try {
-    if (stats_) {
-      const std::string json = to_json(stats, ring);
-      stats_->write(std::as_bytes(std::span(json)));
-      stats_->close();
-    }
-    if (trace_) trace_->finish();
+    if (stats_)
+      with_option("--stats", [&] {
+        const std::string json = to_json(stats, ring);
+        stats_->write(std::as_bytes(std::span(json)));
+        stats_->close();
+      });
+    if (trace_) with_option("--trace", [&] { trace_->finish(); });
   } catch (const IoError& error) {
     if (!stream.final_error()) throw;
     messages_.warning(error.what());

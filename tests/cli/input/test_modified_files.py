@@ -113,7 +113,7 @@ def test_other_changes_do_not_matter(key, change):
 
 def test_a_complete_output_that_is_kept_has_the_warning_too(key):
     found = run_while(append, "-k", key, "--stats", "/dev/full", status=1)
-    assert found.error.startswith("cannot write /dev/full") and len(found.warnings) == 1
+    assert found.error.startswith("--stats: cannot write /dev/full") and len(found.warnings) == 1
 
 
 @pytest.mark.parametrize("options", [["-d"], ["--salvage"], ["--range", "0:"]])

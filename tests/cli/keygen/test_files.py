@@ -128,12 +128,14 @@ def test_only_a_key_may_be_called_like_a_recipient(kind, files):
         assert found.hint == "omit .pub; the recipient is written to FILE.pub"
 
 
-@pytest.mark.parametrize("length", [251, 252, 255])
+@pytest.mark.parametrize("length", [251, 252, 255, 256])
 def test_a_recipient_file_whose_name_is_too_long(length, wrap):
     name = "n" * length
     fits = length + len(".pub") <= 255
     found = keygen("--x25519", "-o", name, status=0 if fits else 1, wrap=wrap)
-    assert fits or found.error == f"cannot create {name}.pub: File name too long"
+    if not fits:
+        assert found.error == f"cannot create {name}.pub: File name too long"
+        assert found.hint == "the recipient is written to FILE.pub; choose a shorter name"
     assert files_here() == ([name, f"{name}.pub"] if fits else [])
 
 

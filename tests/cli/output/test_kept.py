@@ -261,7 +261,7 @@ def test_statistics_that_cannot_be_written(key, before):
     if before is not None:
         pathlib.Path("out").write_bytes(before)
     found = raw(key, "-o", "out", "--stats", "/dev/full", input=PLAIN, status=1)
-    assert found.error.startswith("cannot write /dev/full")
+    assert found.error.startswith("--stats: cannot write /dev/full")
     expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
     assert files_here() == ([] if before is None else ["out"])
     assert before is None or content("out") == before

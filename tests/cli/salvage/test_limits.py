@@ -36,7 +36,7 @@ def content(name):
 @pytest.mark.parametrize("options, more_warnings", [
     (["-q", "-o", "old", "--stats", "stats"], None),  # with -q, not even lost ranges are listed
     (["-o", "old"], []),
-    (["-o", "new", "--stats", "/dev/full"], ["cannot write /dev/full after byte 0: No space left on device"]),
+    (["-o", "new", "--stats", "/dev/full"], ["--stats: cannot write /dev/full after byte 0: No space left on device"]),
     (["-q", "-o", "new", "--trace", "/dev/full"], None),
 ])
 def test_the_output_file_is_kept(key, options, more_warnings):

@@ -80,9 +80,9 @@ def test_standard_output_if_the_output_is_a_file(key):
 def test_a_trace_that_cannot_be_written(key):
     """It causes no SIGPIPE if it is a pipe without a reader. With small chunks, it is written during the run."""
     os.mkfifo("fifo")
-    for name, size, error in (("/dev/full", "16", "cannot write /dev/full after byte 0: No space left on device"),
-                              ("/dev/full", "1M", "cannot write /dev/full after byte 0: No space left on device"),
-                              ("fifo", "16", "cannot write fifo after byte 0: Broken pipe")):
+    for name, size, error in (("/dev/full", "16", "--trace: cannot write /dev/full after byte 0: No space left on device"),
+                              ("/dev/full", "1M", "--trace: cannot write /dev/full after byte 0: No space left on device"),
+                              ("fifo", "16", "--trace: cannot write fifo after byte 0: Broken pipe")):
         with subprocess.Popen(["sh", "-c", "exec 3<fifo"]) if name == "fifo" else contextlib.nullcontext():
             result = raw(key, "-i", "plain", "-b", size, "-o", "out", "--trace", name, "--stats", "stats", status=1)
         # The reader may take some bytes before it goes away.
