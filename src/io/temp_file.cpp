@@ -239,7 +239,12 @@ std::optional<std::string> TempFile::keep() {
   const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
   if (temp_name_.empty() && make_with_random_name(prefix, temp_name_, link) < 0) return std::nullopt;
   make_owner_only(directory, temp_name_);
-  if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) == 0) temp_name_ = kept;
+  bool renamed = renameat(directory, temp_name_.c_str(), directory, kept.c_str()) == 0;
+  if (!renamed) {
+    unlinkat(directory, kept.c_str(), 0);
+    renamed = give_new_name(directory, temp_name_, directory, kept);
+  }
+  if (renamed) temp_name_ = kept;
   const fs::path shown = target_.directory == AT_FDCWD ? target_.path : fs::path(target_.name);
   return shown.parent_path() / std::exchange(temp_name_, "");
 }
