@@ -51,7 +51,9 @@ Directory Directory::make(int parent, const std::string& path, const std::string
 // Another process may remove the directory at any time.
 std::optional<Directory> Directory::open_private(const std::string& file) const {
   Fd fd(openat(fd_.get(), file.c_str(), open_flags | O_NOFOLLOW));
-  if (fd.get() < 0 && errno == ENOENT) return std::nullopt;
+  struct stat status {};
+  const bool failed = fd.get() < 0 || fstat(fd.get(), &status) != 0;
+  if (failed && (errno == ENOENT || errno == ESTALE)) return std::nullopt;
   Directory directory(std::move(fd), name_of(file));
   directory.require_private();
   return directory;
