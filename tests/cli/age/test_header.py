@@ -85,7 +85,7 @@ def test_a_passphrase_is_not_asked_for_next_to_another_stanza():
 
 @pytest.mark.parametrize("fields, status, error", [
     ({"version": "v2"}, 1, "the input uses version v2 of the age format, not v1"),
-    ({"version": "v1\r"}, 4, "its first line is not that of an age file"),
+    ({"version": "v1\r"}, 4, "the line ends of the input were converted to CR LF"),
     ({"mac": bytes(32)}, 4, "MAC"),
     ({"mac": bytes(31)}, 4, "the MAC is malformed"),
 ])
