@@ -9,7 +9,8 @@ std::string words_of(const Hint& hint) {
     case Advice::text:
       return hint.text;
     case Advice::check_download:
-      return "it is not encrypted, or an incomplete or converted download; if it was encrypted with -f, use "
+      return "it is not encrypted, or is an incomplete or converted download; if it was encrypted with -f, "
+             "use "
              "the same -f";
     case Advice::check_key_and_context:
       return "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged";
@@ -21,7 +22,7 @@ std::string words_of(const Hint& hint) {
           "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}",
           hint.text);
     case Advice::decrypt_with_openssl:
-      return "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for others, such as "
+      return "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as "
              "-aes-256-cbc, use openssl enc -d";
     case Advice::enter_passphrase:
       return "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file";
@@ -56,8 +57,9 @@ std::string words_of(const Hint& hint) {
     case Advice::repeat_key_option:
       return "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key";
     case Advice::restore_identity:
-      return "restore the identity from a copy, or make a new one with gpuaes-keygen --x25519 or "
-             "--post-quantum";
+      return "restore it from a copy; a new one, from gpuaes-keygen --x25519 or --post-quantum, does not "
+             "open "
+             "existing files";
     case Advice::seal_for_key_file:
       return "use recipients, or -f sealed";
     case Advice::try_several_keys:

@@ -88,7 +88,7 @@ void check_inputs(const CommandLine& line, const Options& options) {
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
   if (!options.test && options.action != Options::Action::info)
-    throw UsageError("more than one input file was given, which only --test and --info accept",
+    throw UsageError("more than one input file was given; only --test and --info accept several",
                      "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
   for (const char* name : {"stats", "trace"})
     if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));

@@ -62,7 +62,7 @@ constexpr auto operations = std::to_array<Row>({
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
     {"rekey", nullptr,
      "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
-     "removed, but anyone who had them may have kept access.",
+     "removed, but anyone who had them may have kept the data key.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
@@ -143,7 +143,8 @@ constexpr auto lanes = std::to_array<Row>({
      "joined by +.",
      set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
     {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
-    {"chunk-size,b", "SIZE", "Process SIZE bytes of plaintext at a time. SIZE may end in K or KiB, M or G.",
+    {"chunk-size,b", "SIZE",
+     "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G, or in KiB, MiB or GiB.",
      set_parsed<&Options::chunk_bytes, parse_size>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
 });

@@ -46,8 +46,8 @@ void set_input(Options& options, const std::string& name) {
 
 constexpr Row planned_input{
     "input,i", "FILE",
-    "The file or block device to seal, which can also be given as an argument. Without it, each seal reads "
-    "its own input.",
+    "The file or block device to seal. It can also be given as an argument. Without it, each seal reads its "
+    "own input.",
     set_input};
 constexpr Row planned_count{"parts,n", "N",
                             "The number of parts. The default is one per GiB of FILE, at most 1000.",
@@ -208,7 +208,7 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
   if (command.action == Action::plan && !options.inputs.empty() && !options.names_input())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
-                     "name no input; each seal then reads its own");
+                     "omit the input; each seal then reads its own");
   if (command.action == Action::plan && !options.output)
     throw UsageError("plan makes a directory, and cannot write to standard output");
   if (command.action == Action::seal && given.contains("output") != given.contains("receipt"))

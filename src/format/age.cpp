@@ -87,7 +87,7 @@ std::string describe_types(const AgeHeader& header) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
-// Those of its kind and, for an SSH key, with its tag.
+// The stanzas of the key's kind and, for an SSH key, with its tag.
 std::vector<std::span<const Stanza>> stanzas_for(const AgeHeader& header, const Key& key) {
   std::vector<std::span<const Stanza>> stanzas;
   const StanzaKind* const kind = find_stanza_kind(key.kind);

@@ -91,7 +91,7 @@ void refuse_foreign(HeaderReader& input) {
   for (const Signature& each : signatures)
     for (const std::string_view magic : each.magics)
       if (begins_with(input, magic))
-        throw AuthError(fmt::format("this is {}, not a gpuaes-stream one", each.name),
+        throw AuthError(fmt::format("this is {}, not a gpuaes-stream file", each.name),
                         std::string(each.hint));
   refuse_converted(input);
   if (is_frame(input.peek(frame_header_bytes)))

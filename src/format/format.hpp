@@ -221,7 +221,7 @@ struct Format {
   // UnsuitableInput if the new keys cannot be used. Null if the format has no keys that can be replaced.
   NewHeader (*rekey)(const SessionRequest& request, const Keyring& new_keys) = nullptr;
 
-  // Whether only the length of a stream may show that it is in CBC mode, which cannot be decrypted.
+  // Whether a stream may be in CBC mode, which this program cannot decrypt; only its length hints at that.
   bool may_be_cbc = false;
 };
 

@@ -67,7 +67,7 @@ void Directory::require_private() const {
   if ((status.st_mode & 022) != 0)
     throw IoError(
         fmt::format("other users may write to {}", name_),
-        "remove that permission with chmod go-w, or mount a file system without modes with umask=022");
+        "remove that permission with chmod go-w; if the file system has no modes, mount it with umask=022");
 }
 
 std::string Directory::name_of(const std::string& file) const {

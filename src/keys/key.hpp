@@ -27,7 +27,8 @@ bool has_only_comments(std::span<const std::byte> contents);
 // Whether these could be the contents of a key file, and are not other text.
 bool looks_like_key(std::span<const std::byte> contents);
 
-// What programs on Windows write at the beginning of text. Not a part of it, but of the contents of a file.
+// Windows programs write one at the beginning of a text file. Not a part of it, but of the contents of a
+// file.
 struct ByteOrderMark {
   std::string_view encoding, bytes;
 };

@@ -212,7 +212,7 @@ FdSource open_planned(const std::string& name, Cancel& cancel) {
   if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
     throw UsageError(
         fmt::format("{} is not a regular file or block device, and cannot be cut into parts", name),
-        "name no input; each seal then reads its own");
+        "omit the input; each seal then reads its own");
   return open_source(name, cancel);
 }
 
@@ -254,7 +254,7 @@ void check_planned(const PlannedInput& planned, const FdSource& file, bool other
         "if it is a copy, set its time to that of the original with touch -r, and name it with -i; "
         "otherwise, make a new plan");
   if (!other_name && now.changed != planned.changed)
-    refuse_changed(file.name(), "status change time",
+    refuse_changed(file.name(), "change time",
                    "if it is a copy, or only its mode, owner or links have changed, name it with -i; "
                    "otherwise, make a new plan");
 }

@@ -54,7 +54,7 @@ bool runs_tar(const std::vector<std::string>& words) {
     return std::ranges::count(names, std::string_view(word).substr(word.rfind('/') + 1)) > 0;
   };
   const auto is_tar = [&](const std::string& word) { return is_one_of(word, {"tar", "gtar"}); };
-  const bool runs_another = is_one_of(words.front(), {"sudo", "env", "nice", "ionice", "timeout", "ssh"});
+  const bool runs_another = is_one_of(words.front(), {"env", "nice", "ionice", "timeout"});
   return is_tar(words.front()) || (runs_another && std::ranges::any_of(words, is_tar));
 }
 
@@ -175,8 +175,8 @@ void ChildProcess::wait_for_success() {
   const bool file_changed = WIFEXITED(status_) && WEXITSTATUS(status_) == 1 && runs_tar(command_.words);
   throw IoError(fmt::format("{} {}", command_.name, failure()),
                 file_changed
-                    ? "tar exits with 1 if a file changed while it was read; to accept that, use -- sh "
-                      "-c 'tar ... || test $? -eq 1'"
+                    ? "status 1 of GNU tar means that a file changed while it was read; to accept that, use "
+                      "-- sh -c 'tar ... || test $? -eq 1'"
                     : "");
 }
 

@@ -15,8 +15,8 @@
 
 namespace gpuaes {
 
-// Whether there may be questions on standard input, which is only safe if it is not used for data. At first,
-// there may not.
+// Allows or forbids questions on standard input, which are safe only if it is not used for data. Forbidden by
+// default.
 void ask_on_standard_input(bool allowed);
 
 // Whether there is a terminal to ask on.

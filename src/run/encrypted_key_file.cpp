@@ -69,7 +69,9 @@ AskPassphrase ask_for(const std::string& name, Cancel& cancel) {
   return [name](const std::string&, bool) -> std::optional<Secret> {
     throw UsageError(
         fmt::format("there is no terminal to ask for the passphrase of {}", name),
-        fmt::format("decrypt it in bash, as in -k <(gpuaes-stream -d --passphrase-file FILE {})", name));
+        name == standard_input_name
+            ? "use gpuaes-stream -d --passphrase-file FILE to decrypt it first"
+            : fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name));
   };
 }
 

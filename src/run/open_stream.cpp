@@ -102,9 +102,9 @@ const Format& choose_format_or_hint(const Options& options, const Keyring& keyri
     return choose_format(options, keyring, input, armor);
   } catch (UnknownFormat& error) {
     if (options.salvage) error.set_hint(header_hint);
-    if (options.selection && !options.decrypt_explicitly)
-      error.set_hint(fmt::format("{} only decrypts; to encrypt a file in parts, use gpuaes-parts",
-                                 option_for(*options.selection)));
+    if (options.selection && std::holds_alternative<Share>(*options.selection) && !options.test &&
+        !options.decrypt_explicitly)
+      error.set_hint("--part only decrypts; to encrypt a file in parts, use gpuaes-parts");
     throw;
   }
 }

@@ -66,8 +66,8 @@ class OpenStream {
   // Total bytes of output, once the pipeline has written `body` bytes to sink().
   virtual std::uint64_t bytes_out(std::uint64_t body) const { return body; }
 
-  // What a run did, such as "decrypted", and with how much plaintext, given its total bytes of input and
-  // output.
+  // For the last message of a run: a verb such as "decrypted", and the bytes of plaintext, given the total
+  // bytes of input and output.
   const char* verb() const { return parts_.verb; }
   virtual std::uint64_t plain_bytes(std::uint64_t, std::uint64_t out) const { return out; }
 

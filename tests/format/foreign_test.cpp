@@ -40,7 +40,7 @@ std::string refusal_of_text(std::string_view text) {
 TEST_CASE("the files of other programs are recognized by their first bytes") {
   const auto check = [](const std::string& hex, std::string_view name) {
     CAPTURE(hex);
-    const std::string want = "auth: this is " + std::string(name) + ", not a gpuaes-stream one";
+    const std::string want = "auth: this is " + std::string(name) + ", not a gpuaes-stream file";
     CHECK(contains(refusal_of_hex(hex), want));
     CHECK(contains(refusal_of_hex(hex + std::string(2000, '5')), want));
     CHECK(refusal_of_hex(hex.substr(0, hex.size() - 2)) == "");

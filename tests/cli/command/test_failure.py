@@ -57,8 +57,8 @@ def imitate(tmp_path_factory, monkeypatch):
     return make
 
 
-CHANGED = ("tar exits with 1 if a file changed while it was read; to accept that, "
-           "use -- sh -c 'tar ... || test $? -eq 1'")
+CHANGED = ("status 1 of GNU tar means that a file changed while it was read; to accept that, use "
+           "-- sh -c 'tar ... || test $? -eq 1'")
 
 
 @pytest.mark.parametrize("command, status, hint", [
@@ -67,7 +67,7 @@ CHANGED = ("tar exits with 1 if a file changed while it was read; to accept that
     ("FOLDER/tar -c .", 1, CHANGED),
     ("env A=b tar -c .", 1, CHANGED),
     ("nice -n 5 FOLDER/tar -c .", 1, CHANGED),
-    ("ssh server tar -c .", 1, CHANGED),
+    ("ssh server tar -c .", 1, ""),  # which may have failed itself
     ("tar -c .", 2, ""),
     ("bsdtar -c .", 1, ""),
     ("false tar", 1, ""),

@@ -11,7 +11,7 @@ from programs import each_way, files_here, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(40000)
 NOT_NAMED = "the input appears to be in the openssl format, which is not authenticated and must be named"
-NAME_IT = ("-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for others, such as -aes-256-cbc, use "
+NAME_IT = ("-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as -aes-256-cbc, use "
            "openssl enc -d")
 FITS_CBC = "the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts; check the output"
 NO_MAGIC = "the input is not in the openssl format: it does not begin with 'Salted__'"
@@ -90,7 +90,7 @@ def test_base64_is_recognized(key):
     data = subprocess.run(command, input=PLAIN, stdout=subprocess.PIPE, check=True).stdout
     for options in (["-k", key], OURS[1:]):
         found = stream("-d", *options, input=data, status=4)
-        assert (found.error, found.hint) == ("this is an openssl file in Base64, not a gpuaes-stream one",
+        assert (found.error, found.hint) == ("this is an openssl file in Base64, not a gpuaes-stream file",
                                              "decode the Base64 first")
 
 

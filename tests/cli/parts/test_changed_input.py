@@ -17,7 +17,7 @@ COPY_TIME = ("if it is a copy, set its time to that of the original with touch -
              "new plan")
 NAME_COPY = ("if it is a copy, or only its mode, owner or links have changed, name it with -i; otherwise, make a new "
              "plan")
-HINTS = {"size": NEW_PLAN, "type": NEW_PLAN, "modification time": COPY_TIME, "status change time": NAME_COPY}
+HINTS = {"size": NEW_PLAN, "type": NEW_PLAN, "modification time": COPY_TIME, "change time": NAME_COPY}
 
 
 def append():
@@ -54,9 +54,9 @@ CHANGES = {"grows": (append, "size"), "shrinks": (lambda: os.truncate("input", S
            "empty": (lambda: os.truncate("input", 0), "size"), "overwritten": (overwrite, "modification time"),
            "touched": (lambda: write_time(2_000_000_000), "modification time"),
            "3 seconds": (lambda: write_time(1_000_000_003), "modification time"),
-           "replaced": (replace, "status change time"),
-           "overwritten, old time": (overwrite_and_reset_the_time, "status change time"),
-           "a device": (replace_by_a_device, "type"), "a new link": (lambda: os.link("input", "link"), "status change time")}
+           "replaced": (replace, "change time"),
+           "overwritten, old time": (overwrite_and_reset_the_time, "change time"),
+           "a device": (replace_by_a_device, "type"), "a new link": (lambda: os.link("input", "link"), "change time")}
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_a_plan_with_an_input_is_refused(key):
     found = seal("cut", 0, "--", "touch", "ran", status=2)
     assert found.error == ("part 0: the output of a command cannot be sealed, because the plan has an input, "
                            f"{os.getcwd()}/input")
-    assert found.hint == "to seal the outputs of commands, make a plan without -i"
+    assert found.hint == "to seal the outputs of commands, make a plan without an input"
     assert not os.path.exists("ran")
 
 

@@ -37,7 +37,8 @@ def test_what_others_may_write_is_not_written(joined, key, command, mode):
     os.chmod("dir", mode)
     found = WRITERS[command](key)
     assert without_name(found.error) == "other users may write to dir"
-    assert found.hint == "remove that permission with chmod go-w, or mount a file system without modes with umask=022"
+    assert found.hint == ("remove that permission with chmod go-w; if the file system has no modes, mount it with "
+                          "umask=022")
     assert stream("-d", "-k", key, "dir").out == PLAIN
     assert parts("status", "dir").out.endswith(b"joined    yes\n")
 

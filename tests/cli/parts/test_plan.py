@@ -114,7 +114,7 @@ def test_a_plan_that_fails_leaves_nothing(options, status, error):
     os.close(writer)
     assert error in found.error
     if "cut into parts" in found.error:
-        assert found.hint == "name no input; each seal then reads its own"
+        assert found.hint == "omit the input; each seal then reads its own"
     assert not os.path.exists("dir")
 
 

@@ -13,7 +13,7 @@ OPTIONS = "run with --help for a list of options"
 PART_HINT = "use the number of a part, from 0 to 1048575"
 COUNT_HINT = "use a number from 1 to 1048576"
 NO_STREAM = "plan cannot use standard input, because each seal opens the input by its name"
-UNPLANNED = "name no input; each seal then reads its own"
+UNPLANNED = "omit the input; each seal then reads its own"
 RECEIPTS = "receipts follow the directory and --receipts"
 
 

@@ -59,7 +59,7 @@ def test_without_a_terminal(recipient, format):
     for secret in [], ["--passphrase-file", "words"]:  # which is for the input
         result = stream("-d", "-k", "encrypted", *secret, "input", status=2, start_new_session=True)
         assert result.error == f"--key: {NO_TERMINAL}"
-        assert result.hint == f"decrypt it in bash, as in -k {DECRYPTED}"
+        assert result.hint == f"in bash, name {DECRYPTED} instead"
     result = keygen("-y", "encrypted", status=2, start_new_session=True)
     assert result.error == NO_TERMINAL
 

@@ -225,8 +225,9 @@ def expect_same(want, got, what=""):
 
 
 # Hints.
-AN_IDENTITY = "restore the identity from a copy, or make a new one with gpuaes-keygen --x25519 or --post-quantum"
-NOT_ENCRYPTED = ("it is not encrypted, or an incomplete or converted download; if it was encrypted with -f, use the "
+AN_IDENTITY = ("restore it from a copy; a new one, from gpuaes-keygen --x25519 or --post-quantum, does not open existing "
+               "files")
+NOT_ENCRYPTED = ("it is not encrypted, or is an incomplete or converted download; if it was encrypted with -f, use the "
                  "same -f")
 OTHER_KEYS = "to find the one that does, try several at once, with -k A -k B -v; --info lists the slots"
 REPEAT_K = "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key"

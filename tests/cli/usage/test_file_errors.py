@@ -11,7 +11,7 @@ PLAIN = some_bytes(60000)
 MISSING = "cannot open absent: No such file or directory"
 UNKNOWN = "plain: the input is not in a known format"
 IDENTITY = "identity: the input contains an identity, not an encrypted file"
-TWO = "more than one input file was given, which only --test and --info accept"
+TWO = "more than one input file was given; only --test and --info accept several"
 USE_O = "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file"
 NO_SECRET = "no key or passphrase was given"
 SECRETS = "name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase"
@@ -102,7 +102,7 @@ def folder(tmp_path_factory):
     # Input in a format that was not named.
     ("-q -k key -d -f sealed < salted", 4,
      "the input appears to be in the openssl format, which is not authenticated and must be named",
-     "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for others, such as -aes-256-cbc, use openssl "
+     "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as -aes-256-cbc, use openssl "
      "enc -d"),
     # Options are checked before the input.
     *((f"< {name}", 2, NO_SECRET, SECRETS) for name in ("plain", "whole", "empty")),

@@ -6,7 +6,7 @@ import pytest
 
 from programs import NOT_ENCRYPTED, REPEAT_K, keygen, parts, some_bytes, stream
 
-IN_PARTS = "{} only decrypts; to encrypt a file in parts, use gpuaes-parts"
+IN_PARTS = "--part only decrypts; to encrypt a file in parts, use gpuaes-parts"
 
 
 @pytest.fixture(autouse=True)
@@ -37,14 +37,14 @@ def files(key):
         ("--verify disk.sealed", 2, "unknown option '--verify'", "perhaps you meant --test"),
         ("--gpu", 2, "unknown option '--gpu'", "perhaps you meant --lanes cuda"),
         # Options that take one file.
-        ("-d -k KEY other.key disk.sealed", 2, "more than one input file was given, which only --test and --info accept",
+        ("-d -k KEY other.key disk.sealed", 2, "more than one input file was given; only --test and --info accept several",
          "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file"),
         ("-t -k KEY other.key", 4, "other.key: the input looks like a key, not like an encrypted file", REPEAT_K),
         ("-t -k KEY identity", 4, "identity: the input contains an identity, not an encrypted file", REPEAT_K),
         # Modes that decrypt.
-        ("-k KEY --part 0/4 disk.img", 4, "disk.img: the input is not in a known format", IN_PARTS.format("--part")),
-        ("-k KEY --part 2 disk.img", 4, "disk.img: the input is not in a known format", IN_PARTS.format("--part")),
-        ("-k KEY --range 0:9 disk.img", 4, "disk.img: the input is not in a known format", IN_PARTS.format("--range")),
+        ("-k KEY --part 0/4 disk.img", 4, "disk.img: the input is not in a known format", IN_PARTS),
+        ("-k KEY --part 2 disk.img", 4, "disk.img: the input is not in a known format", IN_PARTS),
+        ("-k KEY --range 0:9 disk.img", 4, "disk.img: the input is not in a known format", NOT_ENCRYPTED),
         ("-d -k KEY --part 0/4 disk.img", 4, "disk.img: the input is not in a known format", NOT_ENCRYPTED),
         # Contents.
         ("-k KEY --range 10:1K disk.sealed", 2,

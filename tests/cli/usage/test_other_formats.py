@@ -44,7 +44,7 @@ def test_files_of_other_programs(key, passphrase, batch, command, name, hint):
     foreign = subprocess.run([tool, *words], input=PLAIN, capture_output=True, check=True).stdout
     file = os.path.abspath("foreign")
     pathlib.Path(file).write_bytes(foreign)
-    run, error = stream if tool == "printf" else batch.stream, f"this is {name}, not a gpuaes-stream one"
+    run, error = stream if tool == "printf" else batch.stream, f"this is {name}, not a gpuaes-stream file"
     for run_it, options in (
         *((run, f"-q -k {key} {mode}") for mode in ("-d", "-d -f sealed", "--test", "--salvage", "--range 0:1")),
         (run, f"-q -d -f openssl --passphrase-file {passphrase}"),
@@ -65,7 +65,7 @@ def test_a_file_is_recognized_as_soon_as_its_magic_has_arrived(key):
     os.write(fd, b"LUKS\xba\xbe\0\2" + bytes(14))
     result = stream("-d", "-k", key, "-i", "fifo", status=4)
     os.close(fd)
-    assert (result.error, result.hint) == ("fifo: this is a LUKS volume, not a gpuaes-stream one", "open it with cryptsetup")
+    assert (result.error, result.hint) == ("fifo: this is a LUKS volume, not a gpuaes-stream file", "open it with cryptsetup")
 
 
 @pytest.mark.parametrize("content, error, hint", [
