@@ -111,12 +111,10 @@ def read(folder, name):
 
 
 def is_unclear(run, injection):
-    """Whether a complete output may be kept, but need not: a file was synced, but cannot be closed; the system only
-    refuses to sync it; or nothing shows whether the input has changed."""
-    if injection.name.startswith("close="):
+    """Whether a complete output may be kept, but need not: a file was synced, but cannot be closed; there is no memory
+    between the steps; or nothing shows whether the input has changed."""
+    if injection.name.startswith(("close=", "malloc=")):
         return True
-    if "sync=" in injection.name:
-        return injection.synced == run.synced_before and injection.name.endswith("EACCES")
     return run.checks_input and re.match(r"(l|f)?stat(at|x)?=", injection.name)
 
 
@@ -145,6 +143,18 @@ def wrong_kept(run, folder, there, stderr, injection, lost):
     return f"does not mention {main}" if is_kept and main not in stderr else None
 
 
+def with_usual_names(run, folder, stderr):
+    """Where nothing can be renamed, a kept output has its temporary name, which the message must mention. Gives it the
+    usual one, in the folder and in the returned messages."""
+    for name in run.results:
+        kept = kept_name(name)
+        found = re.search(re.escape(kept.removesuffix("kept")) + r"\w{6}\b", stderr)
+        if found and os.path.exists(os.path.join(folder, found[0])):
+            os.rename(os.path.join(folder, found[0]), os.path.join(folder, kept))
+            stderr = stderr.replace(found[0], kept)
+    return stderr
+
+
 def allowed_leftovers(run, there, injection):
     """What a failed run, or one whose attempt to remove a file failed, may leave."""
     if not REMOVALS.fullmatch(injection.name):
@@ -157,6 +167,8 @@ def allowed_leftovers(run, there, injection):
 def wrong_files(run, folder, status, stderr, injection, lost):
     """The working folder must have complete results, or the files from before the run. Only a run that fails after an
     output has got its name leaves that output."""
+    if injection and not injection.once:
+        stderr = with_usual_names(run, folder, stderr)
     there, whole, before = names_in(folder), set(run.results), set(run.files)
     if injection:
         there -= allowed_leftovers(run, there, injection) - whole
