@@ -44,6 +44,10 @@ inline bool is_same_inode(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+inline bool is_same_time(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 // ftruncate(2), which a signal does not interrupt. False with errno if it fails.
 bool set_size(int fd, std::uint64_t size);
 

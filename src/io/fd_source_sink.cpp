@@ -149,9 +149,7 @@ std::string FdSource::modification() const {
         "{} grew from {} to {} bytes while it was being read; the output contains it up to byte {}, and may "
         "combine old and new data",
         name_, before.st_size, now.st_size, opened_at_ + read_);
-  const bool same_time =
-      now.st_mtim.tv_sec == before.st_mtim.tv_sec && now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
-  if (now.st_size == before.st_size && same_time) return "";
+  if (now.st_size == before.st_size && is_same_time(now.st_mtim, before.st_mtim)) return "";
   return fmt::format("{} was modified while it was being read; the output may combine old and new data",
                      name_);
 }

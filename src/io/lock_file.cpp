@@ -50,10 +50,6 @@ timespec touched(int fd, const std::string& name) {
   return {status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec};
 }
 
-bool is_same(const timespec& a, const timespec& b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 void touch_until(const std::stop_token& over, int fd) {
   std::mutex mutex;
   std::condition_variable_any condition;
@@ -73,7 +69,7 @@ LockFile::LockFile(Fd file, std::string name, Cancel& cancel,
   for (int unchanged = 0; !takes_lock(fd, name_); ++unchanged) {
     const timespec now = touched(fd, name_);
     if (!seen) waiting(holder());
-    if (!seen || !is_same(*seen, now)) {
+    if (!seen || !is_same_time(*seen, now)) {
       seen = now;
       unchanged = 0;
     } else if (unchanged > patience / pause) {

@@ -39,8 +39,7 @@ void check_unchanged(const OutputTarget& target, const struct stat& before) {
   if (fstatat(target.directory, target.path.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0)
     throw io_error("cannot stat", target.name, errno);
   // Not st_mtim, which the program that changed the file may have reset.
-  const bool same_time =
-      now.st_ctim.tv_sec == before.st_ctim.tv_sec && now.st_ctim.tv_nsec == before.st_ctim.tv_nsec;
+  const bool same_time = is_same_time(now.st_ctim, before.st_ctim);
   if (!is_same_file(now, before) || now.st_size != before.st_size || !same_time)
     throw IoError(fmt::format("{} changed while it was being read", target.name),
                   "the file was not replaced; run the command again");
