@@ -64,9 +64,9 @@ Secret make_key_line() {
 
 void make_key(const Options& options, const Messages&) {
   const Secret line = make_key_line();
-  if (!options.output) return print(line.bytes());
   Cancel cancel;
   const Control control(cancel);
+  if (!options.output) return print(line.bytes(), cancel);
   write_new_file({.path = *options.output, .name = *options.output}, line.bytes(), cancel);
 }
 
@@ -79,9 +79,11 @@ void write_identity(const Options& options, const Messages&) {
   const Key identity = make_identity(kind);
   const Secret lines = identity_lines(identity);
   const std::string recipient = text_of(recipient_of(identity)) + "\n";
+  Cancel cancel;
+  const Control control(cancel);
   if (!options.output) {
-    print(lines.bytes());
-    return print(recipient, STDERR_FILENO);
+    print(lines.bytes(), cancel);
+    return print(recipient, cancel, STDERR_FILENO);
   }
   const std::string& name = *options.output;
   if (name.ends_with(recipient_suffix))
@@ -92,14 +94,12 @@ void write_identity(const Options& options, const Messages&) {
     throw IoError(io_error("cannot create", public_name, ENAMETOOLONG).what(),
                   "the recipient is written to FILE.pub; choose a shorter name");
   const auto public_bytes = std::as_bytes(std::span(recipient));
-  Cancel cancel;
-  const Control control(cancel);
   NewFile secret_file({.path = name, .name = name}, lines.bytes(), NewFile::Access::owner, cancel);
   NewFile public_file({.path = public_name, .name = public_name}, public_bytes,
                       NewFile::Access::as_redirected, cancel);
   public_file.publish();
   secret_file.publish();
-  print(public_bytes, STDOUT_FILENO, cancel);
+  print(recipient, cancel);
   secret_file.keep();
   public_file.keep();
 }
@@ -115,7 +115,7 @@ void show_recipients(const Options& options, const Messages& messages) {
                       shown_name(options.identity), plugin_name(identity)));
     recipients += text_of(recipient_of(identity)) + "\n";
   }
-  print(recipients);
+  print(recipients, cancel);
 }
 
 void print_version(const Options&, const Messages&) {
@@ -132,7 +132,7 @@ void act(Options& options, const std::string&) {
   options.action = action;
 }
 
-// To add an option, see cli/options.cpp. If several actions are given, the last one in this list wins.
+// To add an option, see cli/stream_options.hpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
      set_parsed<&Options::output, parse_output>},

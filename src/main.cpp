@@ -21,7 +21,7 @@ void list_lanes(const Messages& messages) {
   if (const std::string reason = reason_for_no_cuda_device(); !reason.empty()) messages.warning(reason);
 }
 
-void act(const Options& options, const Messages& messages) {
+void act(const Options& options, Messages& messages) {
   switch (options.action) {
     case Options::Action::filter:
       return run_filter(options, messages);

@@ -85,9 +85,10 @@ void run_kernel_bench(const Arguments& arguments) {
   KernelRequest request = parse_kernel_request(arguments);
   const std::vector<Subject> subjects = choose_subjects(request);
   require_cuda_devices();
-  Report report(arguments.form, {Column("variant", 30), "cipher", "mode", "bytes", "copies",
-                                 "blocks_per_thread", "gb_per_s", Column("limit", 14), "limit_gb_per_s",
-                                 "share_of_limit", "registers", "local_bytes", "resident_warps"});
+  Report report(arguments.cancel, arguments.form,
+                {Column("variant", 30), "cipher", "mode", "bytes", "copies", "blocks_per_thread", "gb_per_s",
+                 Column("limit", 14), "limit_gb_per_s", "share_of_limit", "registers", "local_bytes",
+                 "resident_warps"});
   BenchData::skip_large(request.sizes, report);
   KernelTimer timer(std::ranges::max(request.sizes), streams, report);
   const Operations limits = limits_of(timer.data());
@@ -102,7 +103,7 @@ void run_kernel_bench(const Arguments& arguments) {
 
 void run_limit_bench(const Arguments& arguments) {
   require_cuda_devices();
-  Report report(arguments.form, {Column("what", 44), "value", "unit"});
+  Report report(arguments.cancel, arguments.form, {Column("what", 44), "value", "unit"});
   const Operations limits = limits_of(BenchData());
   const auto add = [&](const char* what, double rate, const char* unit) {
     report.add({what, rate / 1e12, unit});

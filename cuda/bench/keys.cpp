@@ -84,9 +84,10 @@ void run_key_bench(const Arguments& arguments) {
   const KernelRequest request = parse_key_request(arguments);
   const std::vector<Subject> subjects = choose_subjects(request);
   require_cuda_devices();
-  Report report(arguments.form, {Column("variant", 30), "cipher", Column("mode", 11), "bytes", "series",
-                                 "runs", "zeros_gb_per_s", "ones_gb_per_s", "random_gb_per_s",
-                                 "keys_spread_percent", "one_key_spread_percent"});
+  Report report(
+      arguments.cancel, arguments.form,
+      {Column("variant", 30), "cipher", Column("mode", 11), "bytes", "series", "runs", "zeros_gb_per_s",
+       "ones_gb_per_s", "random_gb_per_s", "keys_spread_percent", "one_key_spread_percent"});
   const std::size_t size = request.sizes.front();
   KernelTimer timer(size, 1, report);
   for (const Subject& subject : subjects)

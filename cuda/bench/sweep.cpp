@@ -124,8 +124,9 @@ void run_sweep_bench(const Arguments& arguments) {
   KernelRequest request = parse_sweep_request(arguments);
   const std::vector<Subject> subjects = choose_subjects(request);
   require_cuda_devices();
-  Report report(arguments.form, {Column("variant", 30), "cipher", "mode", "bytes", "threads",
-                                 "blocks_per_thread", "streams", "gb_per_s"});
+  Report report(arguments.cancel, arguments.form,
+                {Column("variant", 30), "cipher", "mode", "bytes", "threads", "blocks_per_thread", "streams",
+                 "gb_per_s"});
   BenchData::skip_large(request.sizes, report);
   KernelTimer timer(request.sizes.front(), sweep_streams.back(), report);
   for (const Subject& subject : subjects)

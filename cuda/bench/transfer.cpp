@@ -196,7 +196,7 @@ void measure_all(std::span<const Setup> setups, const FdSource* file, Report& re
 void run_device_bench(const Arguments& arguments) {
   const std::vector<std::size_t> sizes = parse_copy_sizes(arguments);
   const std::vector<Setup> setups = setups_of(sizes, static_cast<unsigned>(require_cuda_devices()));
-  Report report(arguments.form, {"device", Column("what", 22), "bytes", "value", "unit"});
+  Report report(arguments.cancel, arguments.form, {"device", Column("what", 22), "bytes", "value", "unit"});
   measure_all(setups, nullptr, report, [&](const Setup& setup, const Measured& measured) {
     report.add({setup.devices == 1 ? fmt::format("cuda:{}", setup.first_device)
                                    : fmt::format("{} devices", setup.devices),
@@ -209,14 +209,15 @@ void run_device_bench(const Arguments& arguments) {
 
 void run_transfer_bench(const Arguments& arguments) {
   const TransferRequest request = parse_transfer_request(arguments);
-  Cancel cancel;
   std::optional<FdSource> file;
-  if (std::ranges::any_of(request.steps, &TransferSteps::read)) file.emplace(open_input_file(cancel));
+  if (std::ranges::any_of(request.steps, &TransferSteps::read))
+    file.emplace(open_input_file(arguments.cancel));
   if (file && file->size() < std::ranges::max(request.sizes))
     throw IoError("standard input is shorter than a chunk");
   const std::vector<Setup> setups = setups_of(request, require_cuda_devices());
-  Report report(arguments.form, {Column("steps", 11), "devices", "streams", "bytes", "buffers", "ring_mib",
-                                 "gb_per_s", "cpu_s_per_gb"});
+  Report report(arguments.cancel, arguments.form,
+                {Column("steps", 11), "devices", "streams", "bytes", "buffers", "ring_mib", "gb_per_s",
+                 "cpu_s_per_gb"});
   measure_all(setups, file ? &*file : nullptr, report, [&](const Setup& setup, const Measured& measured) {
     report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.buffers,
                 setup.memory_bytes() >> 20, measured.gb_per_s, measured.cpu_s_per_gb});

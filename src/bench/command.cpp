@@ -85,7 +85,8 @@ void run(const Command& command, int argc, const char* const* argv) {
   if (line.positional.size() < command.min_words)
     throw UsageError(fmt::format("{} needs more arguments", command.name),
                      fmt::format("usage: gpuaes-bench {}", synopsis(command)));
-  command.run({std::move(line.positional), line.given, parse_form(line.given)});
+  Cancel cancel;
+  command.run({std::move(line.positional), line.given, parse_form(line.given), cancel});
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct Arguments {
   std::vector<std::string> words;  // after the command
   GivenOptions options;
   ReportForm form = ReportForm::text;
+  Cancel& cancel;
 
   std::string option(const std::string& name, const char* by_default) const {
     const auto found = options.find(name);

@@ -92,7 +92,7 @@ double run_all(Operation operation, const CipherKey& key, std::size_t size, unsi
 void run_memory_bench(const Arguments& arguments) {
   const unsigned threads = arguments.words.empty() ? usable_cpus() : parse_count(arguments.words[0]);
   const std::vector<Cipher> chosen = arguments.list("ciphers", "aes-256", parse_cipher);
-  Report report(arguments.form, {"mode", "cipher", "chunk_bytes", "threads", "gb_per_s"});
+  Report report(arguments.cancel, arguments.form, {"mode", "cipher", "chunk_bytes", "threads", "gb_per_s"});
   std::vector<unsigned> counts{1};
   if (threads > 1) counts.push_back(threads);
   for (const Cipher cipher : chosen) {

@@ -233,14 +233,15 @@ void run_pipeline_bench(const Arguments& arguments) {
   if (bytes && arguments.options.contains("seconds"))
     throw UsageError("--seconds and --bytes exclude each other");
   const std::vector<Setup> setups = parse_setups(arguments);
-  Report report(arguments.form,
+  Report report(arguments.cancel, arguments.form,
                 {"lanes", "format", "cipher", "source", "chunk_bytes", "ring_chunks", "chunks", "seconds",
                  "gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"});
   for (const Setup& setup : setups)
     if (has_room(setup, report))
-      report_row(setup,
-                 bytes ? run_once(setup, *bytes, report.cancel()) : run_long(setup, seconds, report.cancel()),
-                 report);
+      report_row(
+          setup,
+          bytes ? run_once(setup, *bytes, arguments.cancel) : run_long(setup, seconds, arguments.cancel),
+          report);
   report.finish();
 }
 

@@ -77,11 +77,10 @@ void run_read_bench(const Arguments& arguments) {
   if (buffers < threads)
     throw UsageError("there must be at least as many buffers as threads",
                      "each thread reads into a buffer of its own");
-  Cancel cancel;
-  const FdSource source = open_input_file(cancel);
-  Report report(arguments.form,
+  const FdSource source = open_input_file(arguments.cancel);
+  Report report(arguments.cancel, arguments.form,
                 {"threads", "call_bytes", "buffers", Column("bytes", 13), Column("seconds", 11), "gb_per_s"});
-  ParallelReader reader(source, call_bytes, buffers, report.cancel());
+  ParallelReader reader(source, call_bytes, buffers, arguments.cancel);
   const Clock::time_point start = Clock::now();
   std::vector<std::future<std::uint64_t>> readers;
   for (unsigned i = 0; i < threads; ++i)

@@ -44,9 +44,9 @@ std::string Cell::to_string(ReportForm form) const {
   return fmt::format("{:.{}g}", *number, form == ReportForm::text ? 4 : 6);
 }
 
-Report::Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink)
-    : form_(form), columns_(std::move(columns)), sink_(std::move(sink)) {
-  if (!sink_) sink_ = std::make_unique<FdSink>(Fd(STDOUT_FILENO), standard_output_name, cancel_);
+Report::Report(Cancel& cancel, ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink)
+    : form_(form), columns_(std::move(columns)), cancel_(cancel), sink_(std::move(sink)) {
+  if (!sink_) sink_ = open_standard_sink(STDOUT_FILENO, cancel_);
   messages_.set_level(Messages::Level::verbose);
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);

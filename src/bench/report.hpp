@@ -46,9 +46,10 @@ class Cell {
 class Report {
  public:
   // Writes the heading. From then on, a signal to stop the program lets the current row finish, and the table
-  // stays well-formed. One report at a time. IoError.
-  Report(ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink = nullptr);  // null: stdout
-  ~Report();  // closes the table, even if measuring was stopped or failed
+  // stays well-formed. IoError.
+  Report(Cancel& cancel, ReportForm form, std::vector<Column> columns,
+         std::unique_ptr<Sink> sink = nullptr);  // null: standard output
+  ~Report();                                     // closes the table, even if measuring was stopped or failed
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
 
@@ -74,7 +75,7 @@ class Report {
   const ReportForm form_;
   const std::vector<Column> columns_;
   Messages messages_{"gpuaes-bench"};
-  Cancel cancel_;
+  Cancel& cancel_;
   const Control control_{cancel_};
   std::unique_ptr<Sink> sink_;  // null once the table is closed or cannot be written
   std::string pending_;         // not yet written

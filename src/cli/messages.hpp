@@ -80,7 +80,7 @@ class Messages {
 
   // From now on, warnings about the input begin with its name, unless that is empty. If it is one of several
   // inputs, so do details.
-  void name_input(const std::string& name, bool several) const {
+  void name_input(const std::string& name, bool several) {
     input_ = name;
     one_of_several_ = several ? name : "";
   }
@@ -95,8 +95,8 @@ class Messages {
   void print(const char* kind, const std::string& text) const;
 
   std::string program_;
-  mutable StatusLine line_;
-  mutable std::string input_, one_of_several_;
+  mutable StatusLine line_;  // for any thread
+  std::string input_, one_of_several_;
   Level level_ = Level::normal;
 };
 

@@ -78,19 +78,19 @@ int run_program(const std::string& name, const std::function<void(Messages&)>& a
   }
 }
 
-void print(std::span<const std::byte> bytes, int fd) {
+void print(std::span<const std::byte> bytes, Cancel& cancel, int fd) {
+  const std::unique_ptr<FdSink> sink = open_standard_sink(fd, cancel);
+  sink->write(bytes);
+  sink->finish();
+}
+
+void print(const std::string& text, Cancel& cancel, int fd) {
+  print(std::as_bytes(std::span(text)), cancel, fd);
+}
+
+void print(const std::string& text) {
   Cancel cancel;
-  print(bytes, fd, cancel);
-}
-
-void print(std::span<const std::byte> bytes, int fd, Cancel& cancel) {
-  FdSink sink(Fd(fd), fd == STDOUT_FILENO ? standard_output_name : standard_error_name, cancel);
-  sink.write(bytes);
-  sink.finish();
-}
-
-void print(const std::string& text, int fd) {
-  print(std::as_bytes(std::span(text)), fd);
+  print(text, cancel);
 }
 
 }  // namespace gpuaes

@@ -33,9 +33,9 @@ struct RunControl {
   StatusLine& line;
 };
 
-// Writes to standard output or standard error, then closes it: call it at most once for each.
-void print(std::span<const std::byte> bytes, int fd = STDOUT_FILENO);
-void print(std::span<const std::byte> bytes, int fd, Cancel& cancel);
-void print(const std::string& text, int fd = STDOUT_FILENO);
+// Writes to standard output or standard error. IoError, Cancelled.
+void print(std::span<const std::byte> bytes, Cancel& cancel, int fd = STDOUT_FILENO);
+void print(const std::string& text, Cancel& cancel, int fd = STDOUT_FILENO);
+void print(const std::string& text);  // while there is no other Cancel
 
 }  // namespace gpuaes

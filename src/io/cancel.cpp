@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,7 @@ namespace gpuaes {
 namespace {
 
 constexpr int interrupt_signal = SIGURG;
+std::atomic<bool> exists{false};
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action {};
@@ -20,6 +22,7 @@ void set_handler(void (*handler)(int)) {
 }  // namespace
 
 Cancel::Cancel() {
+  if (exists.exchange(true)) throw std::logic_error("a process has one Cancel at a time");
   set_handler([](int) {});
   sigset_t signals;
   sigemptyset(&signals);
@@ -29,6 +32,7 @@ Cancel::Cancel() {
 
 Cancel::~Cancel() {
   set_handler(SIG_DFL);
+  exists = false;
 }
 
 void Cancel::request(int signal) noexcept {

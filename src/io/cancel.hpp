@@ -25,7 +25,8 @@ class Cancel {
   struct Shard;
 
  public:
-  // Uses SIGURG, which is ignored by default and otherwise sent only for out-of-band data on sockets.
+  // Uses SIGURG, which is ignored by default and otherwise sent only for out-of-band data on sockets. The
+  // handler is the process's, so std::logic_error if another object exists.
   Cancel();
   ~Cancel();
   Cancel(const Cancel&) = delete;

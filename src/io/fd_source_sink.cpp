@@ -264,6 +264,14 @@ void FdSink::finish() {
   if (fd_.close() != 0 && errno != EINTR) throw io_error("cannot write", name_, errno);
 }
 
+// Closing a duplicate reports failed writes, too.
+std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
+  const char* const name = fd == STDOUT_FILENO ? standard_output_name : standard_error_name;
+  Fd duplicate(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (duplicate.get() < 0) throw io_error("cannot write", name, errno);
+  return std::make_unique<FdSink>(std::move(duplicate), name, cancel);
+}
+
 void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   std::vector<std::byte> buffer(call_bytes);
   while (const std::size_t count = source.read(buffer)) {

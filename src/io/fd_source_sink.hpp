@@ -114,6 +114,9 @@ inline constexpr char standard_error_name[] = "standard error";
 // The name of a source in messages.
 std::string shown_name(const std::string& name);
 
+// Writes to standard output or standard error, whose descriptor stays open after finish().
+std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel);
+
 // Opens the file of that name, or standard input. Descriptor 0 remains open, so no other file gets its
 // number.
 FdSource open_source(const std::string& name, Cancel& cancel);

@@ -16,6 +16,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/parts/directory.hpp"

@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
@@ -77,7 +78,7 @@ void run_plan(const Options& options, const Messages& messages) {
     fill(directory, job, input ? &*input : nullptr, options, messages, cancel);
     sync_directory_of(directory.name());
     const std::string count = fmt::format("{}\n", job.count);
-    if (job.count != 0) print(bytes_of(count), STDOUT_FILENO, cancel);
+    if (job.count != 0) print(count, cancel);
   } catch (...) {
     for (const char* const name : {head_name, job_name}) directory.remove(name);
     rmdir(directory.name().c_str());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/parts/directory.hpp"

@@ -109,9 +109,7 @@ void run_status(const Options& options, const Messages& messages) {
   RunControl control(messages);
   const Directory directory(options.directory);
   const State state = read_state(directory, messages, control.cancel);
-  const auto show = [&control](const std::string& text) {
-    print(std::as_bytes(std::span(text)), STDOUT_FILENO, control.cancel);
-  };
+  const auto show = [&control](const std::string& text) { print(text, control.cancel); };
   if (!options.missing) return show(options.json ? to_json(state) : to_text(state));
   if (!state.count)
     throw UsageError("--missing requires a plan with the number of parts", "make the plan with -n N");

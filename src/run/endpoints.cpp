@@ -9,9 +9,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "cli/command_line.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
-#include "io/shared_output.hpp"
 
 namespace gpuaes {
 
@@ -86,26 +86,28 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, S
                      "name a file with -i, or redirect standard input from a file");
   refuse_output_conflicts(options, targets);
 
-  const auto open = [&](const char* option, const OutputTarget& target) {
-    return with_option(option, [&] { return open_sink(target, rules, cancel); });
+  const auto open = [&](const char* option, const OutputTarget& target, const SinkRules& its_rules) {
+    return with_option(option, [&] { return open_sink(target, its_rules, cancel); });
   };
-  if (options.test)
+  if (options.test) {
     endpoints.output = std::make_unique<NullSink>(cancel);
-  else if (options.into)
-    endpoints.output = std::make_unique<SharedOutput>(
+  } else if (options.into) {
+    auto shared = std::make_unique<SharedOutput>(
         *options.into, cancel, [&messages](const std::string& text) { messages.note(text); });
-  else
-    endpoints.output = open(options.output ? "--output" : "", targets.output);
-  rules = report_rules(messages);
-  if (targets.stats) endpoints.stats = open("--stats", *targets.stats);
-  rules.durable = false;
-  if (targets.trace) endpoints.trace = open("--trace", *targets.trace);
+    endpoints.shared = shared.get();
+    endpoints.output = std::move(shared);
+  } else {
+    endpoints.output = open(options.output ? "--output" : "", targets.output, rules);
+  }
+  if (targets.stats) endpoints.stats = open("--stats", *targets.stats, report_rules(messages));
+  if (targets.trace) endpoints.trace = open("--trace", *targets.trace, report_rules(messages, false));
   note_if_terminal(endpoints.source, messages);
   return endpoints;
 }
 
-SinkRules report_rules(const Messages& messages) {
-  return {.bytes = 0,
+SinkRules report_rules(const Messages& messages, bool durable) {
+  return {.durable = durable,
+          .bytes = 0,
           .temp = {.hint = "choose another file"},
           .keep = false,
           .warn = [&messages](const std::string& text) { messages.warning(text); }};

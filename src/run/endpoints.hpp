@@ -13,6 +13,7 @@
 #include "format/parts/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
+#include "io/shared_output.hpp"
 #include "io/source_sink.hpp"
 #include "process/child_process.hpp"
 #include "run/file_conflicts.hpp"
@@ -38,6 +39,7 @@ struct Endpoints {
   std::optional<Armor> armor{};               // see find_armor()
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
+  SharedOutput* shared = nullptr;          // the output, if several processes write it
   std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
 };
 
@@ -55,8 +57,8 @@ Endpoints open_endpoints(const Options& options, const OutputTargets& targets, c
 Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
                          const Messages& messages, Cancel& cancel);
 
-// For a small file about the run, such as its statistics.
-SinkRules report_rules(const Messages& messages);
+// For a small file about the run, such as its statistics, which is lost in a power failure unless `durable`.
+SinkRules report_rules(const Messages& messages, bool durable = true);
 
 // Returns a reader for the header at the beginning of `source`, which must outlive it. In a directory, the
 // header is followed by the index.

@@ -78,7 +78,7 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
-void run_filter(Options options, const Messages& messages) {
+void run_filter(Options options, Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, options.progress);

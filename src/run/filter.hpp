@@ -13,7 +13,7 @@ namespace gpuaes {
 
 // Encrypts or decrypts as `options` specify. Returns only after all input has been processed and all output
 // has been written; otherwise throws an Error or Cancelled.
-void run_filter(Options options, const Messages& messages);
+void run_filter(Options options, Messages& messages);
 
 // Moves a stream through the pipeline, from its source to its finished sink, and writes the figures that
 // `options` request to `endpoints`. The run began at `start`.

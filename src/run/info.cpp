@@ -221,7 +221,7 @@ std::string to_json(const std::string& first, const Info& info) {
 
 }  // namespace
 
-void print_info(const Options& options, const Messages& messages) {
+void print_info(const Options& options, Messages& messages) {
   RunControl control(messages);
   refuse_input_conflicts(options);
   const RunInput describe = [&](const Options& one) {

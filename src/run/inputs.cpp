@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <span>
 
 #include "io/fd_source_sink.hpp"
@@ -19,9 +19,9 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run,
+void for_each_input(const Options& options, Messages& messages, Cancel& cancel, const RunInput& run,
                     const DescribeFailure& describe_failure) {
-  std::optional<FdSink> output;  // opened only for text, since it may be the output of the run
+  std::unique_ptr<FdSink> output;  // opened only for text, since it may be the output of the run
   const bool several = options.several();
   Exit worst = Exit::ok;
   for (const std::string& name : options.inputs) {
@@ -42,7 +42,7 @@ void for_each_input(const Options& options, const Messages& messages, Cancel& ca
       if (describe_failure) text = describe_failure(one, error);
     }
     if (text.empty()) continue;
-    if (!output) output.emplace(Fd(STDOUT_FILENO), standard_output_name, cancel);
+    if (!output) output = open_standard_sink(STDOUT_FILENO, cancel);
     output->write(std::as_bytes(std::span(text)));
   }
   if (output) output->finish();

@@ -20,7 +20,7 @@ using DescribeFailure = std::function<std::string(const Options& options, const 
 // Calls `run` for each input and prints what it returns. If there are several, prints an error in one of
 // them, also as `describe_failure` does unless that is empty, and continues with the next; Failed at the end
 // has the highest exit status. A UsageError concerns all of them.
-void for_each_input(const Options& options, const Messages& messages, Cancel& cancel, const RunInput& run,
+void for_each_input(const Options& options, Messages& messages, Cancel& cancel, const RunInput& run,
                     const DescribeFailure& describe_failure = {});
 
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.

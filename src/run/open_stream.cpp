@@ -158,11 +158,10 @@ const char* verb_for(const Options& options) {
 }
 
 // The kind of stream that the options request.
-std::unique_ptr<OpenStream> make_stream(const Options& options, StreamParts parts, const Messages& messages) {
-  Sink& sink = parts.sink;
-  if (options.into)
-    return std::make_unique<SharedStream>(std::get<Share>(*options.selection), std::move(parts),
-                                          dynamic_cast<SharedOutput&>(sink));
+std::unique_ptr<OpenStream> make_stream(const Options& options, StreamParts parts, SharedOutput* shared,
+                                        const Messages& messages) {
+  if (shared != nullptr)
+    return std::make_unique<SharedStream>(std::get<Share>(*options.selection), std::move(parts), *shared);
   if (options.selection) return std::make_unique<RangeStream>(*options.selection, std::move(parts));
   if (options.salvage)
     return std::make_unique<SalvageStream>(
@@ -277,7 +276,7 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
                         .stated_bytes = options.size,
                         .damage_hint = damage_hint,
                         .header_damage = header_damage},
-                       messages);
+                       endpoints.shared, messages);
   });
 }
 

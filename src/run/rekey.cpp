@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/formats.hpp"

@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
 #include "cli/progress.hpp"
 #include "run/lane_pool.hpp"
 

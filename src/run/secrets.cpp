@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/plugin_key.hpp"

@@ -37,8 +37,9 @@ std::vector<Column> columns() {
 }
 
 struct Rig {
-  explicit Rig(ReportForm form) : report(form, columns(), std::make_unique<TextSink>(written)) {}
+  explicit Rig(ReportForm form) : report(cancel, form, columns(), std::make_unique<TextSink>(written)) {}
   Written written;
+  Cancel cancel;
   Report report;
 };
 
@@ -108,9 +109,10 @@ TEST_CASE("a row with too few or too many cells is a logic error") {
 TEST_CASE("a request to stop takes effect after the current row, and the table is complete") {
   Written written;
   {
-    Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));
+    Cancel cancel;
+    Report report(cancel, ReportForm::json, columns(), std::make_unique<TextSink>(written));
     report.add({"a", 1, 2.0});
-    report.cancel().request(SIGINT);
+    cancel.request(SIGINT);
     bool cancelled = false;
     try {
       report.add({"b", 1, 2.0});
@@ -128,7 +130,8 @@ TEST_CASE("a request to stop takes effect after the current row, and the table i
 TEST_CASE("an error while writing a table is reported once") {
   Written written;
   written.room = 1;
-  Report report(ReportForm::json, columns(), std::make_unique<TextSink>(written));
+  Cancel cancel;
+  Report report(cancel, ReportForm::json, columns(), std::make_unique<TextSink>(written));
   CHECK_THROWS_AS(report.add({"a", 1, 2.0}), IoError);
   CHECK_NOTHROW(report.finish());
   CHECK(written.text == "[");
