@@ -140,24 +140,6 @@ class FileExists : public IoError {
   using IoError::IoError;
 };
 
-// Returns `use()`, which opens a file for a command line option. Puts the option before the message of an
-// error. Only the output may end the program with SIGPIPE.
-template <class Use>
-auto with_option(const std::string& option, const Use& use) {
-  try {
-    return use();
-  } catch (UsageError& error) {
-    error.within(option);
-    throw;
-  } catch (PipeClosed& error) {
-    error.within(option);
-    throw IoError(error.what(), error.hint());
-  } catch (IoError& error) {
-    error.within(option);
-    throw;
-  }
-}
-
 // A lane cannot be opened or cannot continue. The data is intact, so another lane can do the work.
 class LaneError : public Error {
  public:

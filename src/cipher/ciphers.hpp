@@ -10,7 +10,7 @@
 //      and they replace lanes that fail. Add its rate to lane/plan_figures.hpp.
 //   3. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
 //      needs a Suite).
-//   4. Add its name to the text of -c (cli/options.cpp), to the manual pages and to the README.
+//   4. Add its name to the text of -c (cli/stream_options.hpp), to the manual pages and to the README.
 // Formats refuse a cipher that is not in their rows.
 #pragma once
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/help.hpp"
 
 namespace gpuaes {
@@ -53,6 +54,24 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::span<cons
 // The same, if a command may follow --.
 CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
                                std::size_t max_positional);
+
+// Returns `use()`, which opens a file for a command line option. Puts the option before the message of an
+// error. Only the output may end the program with SIGPIPE.
+template <class Use>
+auto with_option(const std::string& option, const Use& use) {
+  try {
+    return use();
+  } catch (UsageError& error) {
+    error.within(option);
+    throw;
+  } catch (PipeClosed& error) {
+    error.within(option);
+    throw IoError(error.what(), error.hint());
+  } catch (IoError& error) {
+    error.within(option);
+    throw;
+  }
+}
 
 // UsageError if both options are given.
 void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b);

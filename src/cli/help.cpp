@@ -54,10 +54,6 @@ void add_row(std::string& help, const HelpRow& row, std::size_t column, std::siz
 
 }  // namespace
 
-std::string_view long_name(std::string_view names) {
-  return names.substr(0, names.find(','));
-}
-
 std::string_view letter(std::string_view names) {
   return names.substr(std::min(long_name(names).size() + 1, names.size()));
 }

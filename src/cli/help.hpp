@@ -21,7 +21,9 @@ struct HelpSection {
 };
 
 // "key" and "k" for the option that Boost.Program_options calls "key,k". The letter may be empty.
-std::string_view long_name(std::string_view names);
+constexpr std::string_view long_name(std::string_view names) {
+  return names.substr(0, names.find(','));
+}
 std::string_view letter(std::string_view names);
 
 // "-k, --key FILE" for the option that Boost.Program_options calls "key,k". `argument` may be nullptr.

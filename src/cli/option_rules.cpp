@@ -4,12 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,8 +17,8 @@
 namespace gpuaes {
 namespace {
 
-// Groups of options, separated by spaces, which exclude each other.
-constexpr std::string_view exclusive[] = {
+// Groups of options that exclude each other.
+constexpr OptionNames exclusive[] = {
     "encrypt decrypt",
     "verbose quiet",
     "passphrase passphrase-file passphrase-command",
@@ -37,33 +35,31 @@ constexpr std::string_view exclusive[] = {
 };
 
 // The first of each pair requires the second.
-constexpr auto dependent = std::to_array<std::pair<const char*, const char*>>({
-    {"json", "info"},
-    {"sparse", "output"},
-    {"into", "part"},
-    {"new-key", "rekey"},
-    {"new-passphrase", "rekey"},
-    {"new-passphrase-file", "rekey"},
-    {"new-passphrase-command", "rekey"},
-});
+constexpr OptionNames dependent[] = {
+    "json info",
+    "sparse output",
+    "into part",
+    "new-key rekey",
+    "new-passphrase rekey",
+    "new-passphrase-file rekey",
+    "new-passphrase-command rekey",
+};
 
-// Names separated by spaces.
-constexpr std::string_view accepted_by_info = "info json input format decrypt verbose quiet";
-constexpr std::string_view accepted_by_rekey =
+constexpr OptionNames accepted_by_info = "info json input format decrypt verbose quiet";
+constexpr OptionNames accepted_by_rekey =
     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
     "new-key new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
     "progress size verbose quiet";
 
 // UsageError if an option is given that `mode` does not accept.
-void refuse_others(const GivenOptions& given, std::string_view mode, std::string_view accepted,
+void refuse_others(const GivenOptions& given, std::string_view mode, const OptionNames& accepted,
                    const char* hint = "") {
   for (const auto& [name, arguments] : given)
-    if (std::ranges::count(split(accepted, ' '), name) == 0)
+    if (std::ranges::count(accepted.list(), name) == 0)
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
 
-constexpr std::string_view refused_with_command[] = {"decrypt", "test", "range", "part",
-                                                     "salvage", "info", "rekey", "input"};
+constexpr OptionNames refused_with_command = "decrypt test range part salvage info rekey input";
 
 bool exists(const std::string& name) {
   return access(name.c_str(), F_OK) == 0;
@@ -98,10 +94,10 @@ constexpr char command_hint[] = "what follows -- is a command whose output is en
 
 }  // namespace
 
-void check_command(const CommandLine& line, std::span<const std::string_view> refused) {
+void check_command(const CommandLine& line, const OptionNames& refused) {
   if (!line.command) return;
   if (line.command->empty()) throw UsageError("no command follows --", command_hint);
-  for (const std::string_view name : refused)
+  for (const std::string_view name : refused.list())
     if (line.given.contains(name))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), command_hint);
   const std::string& name = line.command->front();
@@ -120,9 +116,9 @@ void check_rules(const CommandLine& line, const Options& options) {
     refuse_others(given, "--info", accepted_by_info,
                   "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
   if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
-  for (const auto& [name, needed] : dependent)
-    if (given.contains(name) && !given.contains(needed))
-      throw UsageError(fmt::format("--{} requires --{}", name, needed));
+  for (const OptionNames& pair : dependent)
+    if (given.contains(pair.list().front()) && !given.contains(pair.list().back()))
+      throw UsageError(fmt::format("--{} requires --{}", pair.list().front(), pair.list().back()));
   check_shared_rules(given);
   if (given.contains("rekey") && options.format && find_format(*options.format).rekey == nullptr)
     throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format),
@@ -149,13 +145,13 @@ void refuse_command_as_input(const CommandLine& line) {
   if (word == "encrypt" || word == "decrypt")
     throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", word));
   const auto is_given = [&line](std::string_view name) { return line.given.contains(name); };
-  if (is_command(word) && std::ranges::none_of(refused_with_command, is_given))
+  if (is_command(word) && std::ranges::none_of(refused_with_command.list(), is_given))
     throw UsageError(fmt::format("{} is a command, not a file", word), "put -- before the command");
 }
 
 void check_shared_rules(const GivenOptions& given) {
-  for (const std::string_view group : exclusive) {
-    const std::vector<std::string_view> names = split(group, ' ');
+  for (const OptionNames& group : exclusive) {
+    const std::vector<std::string_view> names = group.list();
     for (auto a = names.begin(); a != names.end(); ++a)
       for (auto b = a + 1; b != names.end(); ++b) refuse_together(given, *a, *b);
   }

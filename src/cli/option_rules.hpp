@@ -1,11 +1,9 @@
 // Which options of gpuaes-stream exclude or require each other.
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "cli/command_line.hpp"
 #include "cli/options.hpp"
+#include "cli/stream_options.hpp"
 
 namespace gpuaes {
 
@@ -13,7 +11,7 @@ namespace gpuaes {
 void check_rules(const CommandLine& line, const Options& options);
 
 // The rules for a command after --, if there is one. UsageError, also if an option in `refused` is given.
-void check_command(const CommandLine& line, std::span<const std::string_view> refused);
+void check_command(const CommandLine& line, const OptionNames& refused);
 
 // UsageError if an input is named both with an option and without one.
 void refuse_second_input(const CommandLine& line);

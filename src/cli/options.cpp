@@ -1,210 +1,21 @@
 #include "cli/options.hpp"
 
-#include <algorithm>
-#include <array>
-#include <stdexcept>
-
-#include "cli/command_line.hpp"
-#include "cli/completions.hpp"
 #include "cli/option_rules.hpp"
-#include "format/format.hpp"
+#include "cli/stream_options.hpp"
 
 namespace gpuaes {
-namespace {
-
-using Action = Options::Action;
-using Level = Messages::Level;
-
-// If several actions are given, the last one in the list wins.
-template <Action action>
-void act(Options& options, const std::string&) {
-  options.action = action;
-}
-
-// Turns on a mode that implies --decrypt.
-template <bool Options::*mode>
-void turn_on_to_decrypt(Options& options, const std::string&) {
-  options.*mode = options.decrypt = true;
-}
-
-constexpr bool once = false, repeats = true;
-
-using Row = OptionRow<Options>;
-
-// To add an option:
-//  1. add its field to Options,
-//  2. add its row to one of these groups, which -h prints in this order,
-//  3. add its name to the lists in option_rules.cpp of options that exclude or require each other,
-//  4. if its argument is one of a few words, name the function that lists them, for completions,
-//  5. document it in man/gpuaes-stream.1, where a test expects the same groups and the same order.
-constexpr auto operations = std::to_array<Row>({
-    {"encrypt,e", nullptr, "Encrypt (the default).", turn_on<&Options::encrypt_explicitly>},
-    {"decrypt,d", nullptr, "Decrypt. For formats other than sealed and age, -f is required.",
-     turn_on_to_decrypt<&Options::decrypt_explicitly>},
-    {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
-    {"range", "OFFSET:[LENGTH]",
-     "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
-     "be a file.",
-     [](Options& options, const std::string& text) {
-       options.selection = parse_range(text);
-       options.decrypt = true;
-     }},
-    {"part", "I[/N]",
-     "Decrypt only share I of N; or, with I alone, part I of a file made of parts. The input must be a file "
-     "or a directory.",
-     [](Options& options, const std::string& text) {
-       options.selection = parse_part(text);
-       options.decrypt = true;
-     }},
-    {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",
-     turn_on_to_decrypt<&Options::salvage>},
-    {"info", nullptr, "Show format, cipher, key slots and sizes. No key is needed.", act<Action::info>},
-    {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
-    {"rekey", nullptr,
-     "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
-     "removed, but anyone who had them may have kept the data key.",
-     [](Options& options, const std::string&) {
-       options.action = Action::rekey;
-       options.decrypt = true;
-     }},
-});
-
-constexpr auto keys = std::to_array<Row>({
-    {"key,k", "FILE",
-     "Read a key, identities or an ssh private key (without a passphrase) from FILE. Can be repeated.",
-     add_text<&Options::secrets, &SecretOptions::key_files>, repeats},
-    {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
-     turn_on<&Options::secrets, &SecretOptions::ask_passphrase>},
-    {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
-     set_text<&Options::secrets, &SecretOptions::passphrase_file>},
-    {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
-     set_text<&Options::secrets, &SecretOptions::passphrase_command>},
-    {"recipient,r", "RECIPIENT",
-     "Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE. Can be "
-     "repeated.",
-     add_text<&Options::recipients>, repeats},
-    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
-     [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
-    {"plugin,j", "NAME", "Use the age plugin NAME, which needs no identity or recipient. Can be repeated.",
-     add_text<&Options::plugins>, repeats},
-    {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
-     add_text<&Options::new_secrets, &SecretOptions::key_files>, repeats},
-    {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
-     turn_on<&Options::new_secrets, &SecretOptions::ask_passphrase>},
-    {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
-     set_text<&Options::new_secrets, &SecretOptions::passphrase_file>},
-    {"new-passphrase-command", "COMMAND",
-     "With --rekey: read the new passphrase from the first line that COMMAND prints.",
-     set_text<&Options::new_secrets, &SecretOptions::passphrase_command>},
-});
-
-constexpr auto files = std::to_array<Row>({
-    {"input,i", "FILE",
-     "Read from FILE instead of standard input (-). FILE can also be given as an argument.",
-     [](Options& options, const std::string& name) {
-       options.inputs = {name};
-       options.input_option = "--input";
-     }},
-    {"output,o", "FILE",
-     "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
-     set_parsed<&Options::output, parse_output>},
-    {"into", "FILE",
-     "With --part I/N: write the share at its place in FILE, which appears when all N are complete.",
-     set_text<&Options::into>},
-    {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
-     turn_on<&Options::sparse>},
-    {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
-});
-
-constexpr auto formats = std::to_array<Row>({
-    {"format,f", "FORMAT",
-     "sealed, age, cobblestone, openssl or raw. The default is age for recipients alone, otherwise sealed.",
-     set_text<&Options::format>, once, format_names},
-    {"cipher,c", "CIPHER",
-     "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
-     set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
-    {"armor,a", nullptr,
-     "Sealed and age formats: write text, for example for mail. Armored input is detected.",
-     turn_on<&Options::armor>},
-    {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
-     set_parsed<&Options::label, parse_label>},
-    {"context", "HEX",
-     "Cobblestone format: bind the message to these bytes, which are then required to decrypt it.",
-     set_text<&Options::context>},
-    {"iv", "HEX", "Raw format: the first counter block, 32 hexadecimal digits (kuznyechik: 16). Required.",
-     set_text<&Options::iv>},
-    {"iter", "N", "OpenSSL format: the number of PBKDF2 iterations (default 10000).",
-     set_parsed<&Options::iterations, parse_iterations>},
-});
-
-constexpr auto lanes = std::to_array<Row>({
-    {"lanes,l", "SPEC",
-     "Where to compute: auto (the default), auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], "
-     "joined by +.",
-     set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
-    {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
-    {"chunk-size,b", "SIZE",
-     "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G, or in KiB, MiB or GiB.",
-     set_parsed<&Options::chunk_bytes, parse_size>},
-    {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
-});
-
-constexpr auto messages = std::to_array<Row>({
-    {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
-    {"size", "SIZE", "Expected size of input from a pipe, for --progress.",
-     set_parsed<&Options::size, parse_expected_size>},
-    {"verbose,v", nullptr,
-     "Print the choice of lanes and a summary. Repeat it to also print what each lane did.",
-     [](Options& options, const std::string&) {
-       options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
-     }},
-    {"quiet,q", nullptr, "Print errors only.",
-     [](Options& options, const std::string&) { options.level = Level::quiet; }},
-    {"stats", "FILE", "Write statistics to FILE as JSON.", set_text<&Options::stats>},
-    {"trace", "FILE", "Write a timeline to FILE, for Perfetto.", set_text<&Options::trace>},
-});
-
-constexpr auto about = std::to_array<Row>({
-    {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
-     [](Options& options, const std::string& name) {
-       options.action = Action::completions;
-       options.shell = name;
-     },
-     once, shell_names},
-    {"version,V", nullptr, "Print the version and exit.", act<Action::version>},
-    {"help,h", nullptr, "Print this help and exit.", act<Action::help>},
-});
-
-constexpr auto groups = std::to_array<OptionGroup<Options>>({
-    {"Mode", operations},
-    {"Keys and recipients", keys},
-    {"Input and output", files},
-    {"Format and cipher", formats},
-    {"Lanes and speed", lanes},
-    {"Progress and diagnostics", messages},
-    {"Help and version", about},
-});
-
-}  // namespace
-
-const OptionRow<Options>& stream_option(std::string_view name) {
-  for (const OptionGroup<Options>& group : groups)
-    for (const Row& row : group.rows)
-      if (long_name(row.names) == name) return row;
-  throw std::logic_error("unknown option");
-}
 
 Options parse_options(int argc, const char* const* argv) {
   const CommandLine line =
-      parse_with_command(argc, argv, option_texts(groups), static_cast<std::size_t>(argc));
+      parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
   refuse_command_as_input(line);
-  Options options = read_options(groups, line.given);
+  Options options = read_options(stream_options, line.given);
   if (!line.positional.empty()) options.inputs = line.positional;
   if (line.command) options.command = *line.command;
   check_rules(line, options);
   options.in_place =
-      options.action == Action::rekey && options.names_input() && !line.given.contains("output");
-  options.progress = options.progress && options.level != Level::quiet;
+      options.action == Options::Action::rekey && options.names_input() && !line.given.contains("output");
+  options.progress = options.progress && options.level != Messages::Level::quiet;
   return options;
 }
 
@@ -222,7 +33,7 @@ std::string help_text() {
          "       gpuaes-stream --info [--json] [-f FORMAT] [FILE]...\n"
          "       gpuaes-stream --list-lanes | --completions SHELL | -V | -h\n\n"
          "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
-         format_options(groups) +
+         format_options(stream_options) +
          "\nThe exit status is 0 for success, 1 for an I/O or system error, 2 for a wrong\n"
          "command line or secret, 3 if no secret opens the input, and 4 for corrupt or\n"
          "truncated input.\n"
@@ -243,9 +54,11 @@ std::string help_text() {
 }
 
 std::string completions(std::string_view shell) {
-  return completions(
-      {.name = "gpuaes-stream", .options = option_texts(groups), .takes_files = true, .runs_command = true},
-      shell);
+  return completions({.name = "gpuaes-stream",
+                      .options = option_texts(stream_options),
+                      .takes_files = true,
+                      .runs_command = true},
+                     shell);
 }
 
 }  // namespace gpuaes

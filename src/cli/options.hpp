@@ -1,5 +1,5 @@
 // The command line of gpuaes-stream, and what that of gpuaes-parts shares with it. To add an option, see the
-// list in options.cpp.
+// list in stream_options.hpp.
 #pragma once
 
 #include <cstddef>
@@ -79,12 +79,6 @@ struct Options {
   bool several() const { return inputs.size() > 1; }
   bool names_input() const { return !inputs.empty() && input() != standard_name; }
 };
-
-template <class Target>
-struct OptionRow;
-
-// The option of gpuaes-stream with that long name, for another program.
-const OptionRow<Options>& stream_option(std::string_view name);
 
 // UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device
 // exists is checked where it is used.

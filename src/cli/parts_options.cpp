@@ -93,8 +93,8 @@ constexpr Row single_file{"output,o", "FILE",
                           }};
 constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](Options&, const std::string&) {}};
 
-std::vector<Row> rows_of(std::vector<Row> own, std::initializer_list<std::string_view> shared) {
-  for (const std::string_view name : shared) own.push_back(stream_option(name));
+std::vector<Row> rows_of(std::vector<Row> own, const OptionNames& shared) {
+  for (const std::string_view name : shared.list()) own.push_back(stream_option(name));
   own.push_back(help);
   return own;
 }
@@ -110,8 +110,7 @@ std::span<const Command> commands() {
               "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
               rows_of({planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
-                      {"passphrase", "passphrase-file", "passphrase-command", "recipient", "recipients-file",
-                       "quiet"}),
+                      "passphrase passphrase-file passphrase-command recipient recipients-file quiet"),
               1},
       Command{Action::seal,
               "seal",
@@ -119,8 +118,7 @@ std::span<const Command> commands() {
               "Seal one part, which may be the output of COMMAND.",
               {"part"},
               rows_of({part, input, verify, part_elsewhere, receipt},
-                      {"lanes", "threads", "chunk-size", "progress", "size", "verbose", "quiet", "stats",
-                       "trace"}),
+                      "lanes threads chunk-size progress size verbose quiet stats trace"),
               1,
               true},
       Command{Action::status,
@@ -128,14 +126,14 @@ std::span<const Command> commands() {
               "DIR [--json | --missing]",
               "Print which parts are complete, missing or being sealed.",
               {},
-              rows_of({json, missing}, {"quiet"}),
+              rows_of({json, missing}, "quiet"),
               1},
       Command{Action::join,
               "join",
               "DIR [OPTION]... [--receipts RECEIPT...]",
               "Check all parts and write the index, which completes the file.",
               {},
-              rows_of({count, receipts, single_file}, {"progress", "verbose", "quiet"}),
+              rows_of({count, receipts, single_file}, "progress verbose quiet"),
               any_number}};
   return all;
 }
@@ -194,7 +192,7 @@ std::string command_help(const Command& command) {
 
 // Rules -----------------------------------------------------------------------------------------------
 
-constexpr std::string_view refused_with_command[] = {"input"};
+constexpr OptionNames refused_with_command = "input";
 
 void check_rules(const Command& command, const CommandLine& line, const Options& options) {
   const GivenOptions& given = line.given;

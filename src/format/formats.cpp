@@ -8,7 +8,7 @@
 //      a magic of its own.
 //   3. Add options that only this format uses to SessionRequest and Accepts (format.hpp), and handle them in
 //      open_session() below.
-//   4. Add its name to the text of -f (cli/options.cpp), to the manual page and to the README.
+//   4. Add its name to the text of -f (cli/stream_options.hpp), to the manual page and to the README.
 #include <fmt/format.h>
 
 #include <algorithm>
