@@ -25,15 +25,13 @@ namespace {
 constexpr std::size_t block = DirectReader::block_bytes;
 
 std::unique_ptr<DirectReader> open_direct(const std::string& name, std::uint64_t size) {
-  Cancel cancel;
-  return DirectReader::open(open_file(name, O_RDONLY, cancel), size);
+  return DirectReader::open(Fd(open(name.c_str(), O_RDONLY | O_CLOEXEC)), size);
 }
 
 // Removes a file from the page cache. Returns whether that worked, and sources read the file directly: not on
 // overlayfs, for example.
 bool uncache(const std::string& name) {
-  Cancel cancel;
-  const Fd fd = open_file(name, O_RDONLY, cancel);
+  const Fd fd(open(name.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (fstat(fd.get(), &status) != 0 || major(status.st_dev) == 0) return false;
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -143,7 +141,6 @@ TEST_CASE("a range that is cached or small, or whose memory is at the wrong plac
 }
 
 TEST_CASE("a file that does not support direct reads has no direct reader") {
-  Cancel cancel;
   CHECK(open_direct("/proc/self/status", 1000) == nullptr);
   CHECK(open_direct("/dev/null", 1000) == nullptr);
   const TempDir directory;

@@ -23,8 +23,7 @@ namespace {
 class CapturedMessages {
  public:
   explicit CapturedMessages(const std::string& file) : before_(dup(STDERR_FILENO)) {
-    Cancel cancel;
-    const Fd fd = open_file(file, O_WRONLY | O_CREAT, cancel);
+    const Fd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
     dup2(fd.get(), STDERR_FILENO);
   }
   ~CapturedMessages() { dup2(before_.get(), STDERR_FILENO); }
