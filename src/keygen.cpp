@@ -135,7 +135,7 @@ void act(Options& options, const std::string&) {
 // To add an option, see cli/stream_options.hpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
-     set_parsed<&Options::output, parse_output>},
+     set_parsed<parse_output, &Options::output>},
     {"x25519", nullptr, "Make an identity, and print its recipient, which -o also writes to FILE.pub.",
      act<write_identity<KeyKind::x25519>>},
     {"post-quantum", nullptr, "Make a post-quantum identity in the same way.",

@@ -1,31 +1,23 @@
 // gpuaes-parts: seals one file in parts, with several processes, on one host or on many.
 
+#include <variant>
+
 #include "cli/parts_options.hpp"
 #include "cli/program.hpp"
-#include "cli/version.hpp"
 #include "parts/commands.hpp"
 
 namespace gpuaes {
 namespace {
 
-void act(const PartsOptions& line, const Messages& messages) {
-  switch (line.action) {
-    case PartsOptions::Action::plan:
-      return run_plan(line.options, messages);
-    case PartsOptions::Action::seal:
-      return run_seal(line.options, messages);
-    case PartsOptions::Action::status:
-      return run_status(line.options, messages);
-    case PartsOptions::Action::join:
-      return run_join(line.options, messages);
-    case PartsOptions::Action::completions:
-      return print(parts_completions(line.options.shell));
-    case PartsOptions::Action::help:
-      return print(line.help);
-    case PartsOptions::Action::version:
-      return print(version_text("gpuaes-parts"));
-  }
-}
+struct Act {
+  const Messages& messages;
+
+  void operator()(const PlanRequest& request) const { run_plan(request, messages); }
+  void operator()(const SealRequest& request) const { run_seal(request, messages); }
+  void operator()(const StatusRequest& request) const { run_status(request, messages); }
+  void operator()(const JoinRequest& request) const { run_join(request, messages); }
+  void operator()(const PrintRequest& request) const { print(request.text); }
+};
 
 }  // namespace
 }  // namespace gpuaes
@@ -33,8 +25,8 @@ void act(const PartsOptions& line, const Messages& messages) {
 int main(int argc, char** argv) {
   using namespace gpuaes;
   return run_program("gpuaes-parts", [&](Messages& messages) {
-    const PartsOptions line = parse_parts_options(argc, argv);
-    messages.set_level(line.options.level);
-    act(line, messages);
+    const Parsed<PartsRequest> parsed = parse_parts_options(argc, argv);
+    messages.set_level(parsed.level);
+    std::visit(Act{messages}, parsed.request);
   });
 }

@@ -113,9 +113,9 @@ template <auto... path, class Target>
 void add_text(Target& target, const std::string& text) {
   field_of<path...>(target).push_back(text);
 }
-template <auto field, auto parse, class Target>
+template <auto parse, auto... path, class Target>
 void set_parsed(Target& target, const std::string& text) {
-  target.*field = parse(text);
+  field_of<path...>(target) = parse(text);
 }
 
 template <class Target, std::size_t count>

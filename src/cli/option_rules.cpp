@@ -120,16 +120,16 @@ void check_rules(const CommandLine& line, const Options& options) {
     if (given.contains(pair.list().front()) && !given.contains(pair.list().back()))
       throw UsageError(fmt::format("--{} requires --{}", pair.list().front(), pair.list().back()));
   check_shared_rules(given);
-  if (given.contains("rekey") && options.format && find_format(*options.format).rekey == nullptr)
-    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format),
+  if (given.contains("rekey") && options.format.name && find_format(*options.format.name).rekey == nullptr)
+    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format.name),
                      "--rekey replaces the keys of sealed files and age files");
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
   if (options.into && std::get<Share>(*options.selection).of == 0)
     throw UsageError("--into requires --part I/N", "use it to decrypt one of N shares of the file");
-  if (options.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
-  if (options.armor && options.decrypt && !given.contains("rekey"))
+  if (options.output.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
+  if (options.format.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");
 }
 

@@ -93,10 +93,6 @@ ByteRange parse_range(const std::string& text) {
   return {*offset, length};
 }
 
-const char* option_for(const Selection& selection) {
-  return std::holds_alternative<Share>(selection) ? "--part" : "--range";
-}
-
 Share parse_share(const std::string& text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::optional<std::uint32_t> number = parse_up_to(max_parts, text.substr(0, slash));

@@ -24,9 +24,6 @@ struct ByteRange {
 // What --range or --part selects of a plaintext. A share whose `of` is 0 is a part of a file made of parts.
 using Selection = std::variant<ByteRange, Share>;
 
-// The option for it: "--range" or "--part".
-const char* option_for(const Selection& selection);
-
 std::vector<std::string_view> cipher_names();
 
 // The name of a cipher, in the form that -c takes.

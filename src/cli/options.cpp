@@ -1,23 +1,20 @@
 #include "cli/options.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
 #include "cli/option_rules.hpp"
 #include "cli/stream_options.hpp"
+#include "cli/version.hpp"
+#include "format/format.hpp"
 
 namespace gpuaes {
+namespace {
 
-Options parse_options(int argc, const char* const* argv) {
-  const CommandLine line =
-      parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
-  refuse_command_as_input(line);
-  Options options = read_options(stream_options, line.given);
-  if (!line.positional.empty()) options.inputs = line.positional;
-  if (line.command) options.command = *line.command;
-  check_rules(line, options);
-  options.in_place =
-      options.action == Options::Action::rekey && options.names_input() && !line.given.contains("output");
-  options.progress = options.progress && options.level != Messages::Level::quiet;
-  return options;
-}
+using Level = Messages::Level;
 
 std::string help_text() {
   return "usage: gpuaes-stream (-k FILE | -p | -r RECIPIENT | -R FILE)... [OPTION]...\n"
@@ -53,12 +50,123 @@ std::string help_text() {
          "See gpuaes-stream(1) for details.\n";
 }
 
-std::string completions(std::string_view shell) {
-  return completions({.name = "gpuaes-stream",
-                      .options = option_texts(stream_options),
-                      .takes_files = true,
-                      .runs_command = true},
-                     shell);
+CompletedProgram completed_program() {
+  return {.name = "gpuaes-stream",
+          .options = option_texts(stream_options),
+          .takes_files = true,
+          .runs_command = true};
+}
+
+// Whether the input shows which secrets open it. Input from a terminal has not been typed yet.
+bool shows_secrets(const Options& options) {
+  const auto accepts_recipients = [&](const Format& format) {
+    return format.accepts.recipients && options.format.name.value_or(std::string(format.name)) == format.name;
+  };
+  return options.decrypt && std::ranges::any_of(all_formats(), accepts_recipients) &&
+         (options.names_input() || isatty(STDIN_FILENO) == 0);
+}
+
+// Users of age expect an age file with -p alone.
+bool makes_unexpected_format(const Options& options) {
+  const SecretRequest& secrets = options.secrets;
+  return !options.decrypt && secrets.named.ask_passphrase && secrets.named.key_files.empty() &&
+         secrets.recipients.empty() && secrets.plugins.empty() && !options.format.name &&
+         !options.format.cipher && !options.format.label;
+}
+
+StreamMode mode_of(const Options& options) {
+  if (options.into) return IntoFile{std::get<Share>(*options.selection), *options.into};
+  if (options.selection) return *options.selection;
+  if (options.salvage) return Salvage{};
+  return WholeInput{};
+}
+
+FilterRequest filter_request(const Options& options) {
+  const bool is_part = options.selection && std::holds_alternative<Share>(*options.selection);
+  const Level lists_from = options.several() ? Level::normal : Level::verbose;
+  return {.secrets = secret_request(options),
+          .inputs = input_requests(options),
+          .output = options.output,
+          .stream = {.decrypt = options.decrypt,
+                     .test = options.test,
+                     .mode = mode_of(options),
+                     .format = options.format,
+                     .note_sealed = makes_unexpected_format(options),
+                     .only_part = is_part && !options.test && !options.decrypt_explicitly},
+          .lanes = options.lanes,
+          .reports = options.reports,
+          .progress = shows_progress(options),
+          .list_verified = options.test && options.level >= lists_from};
+}
+
+RekeyRequest rekey_request(const Options& options, bool has_output) {
+  SecretRequest new_secrets = options.new_secrets;
+  new_secrets.purpose = Purpose::rekey;
+  new_secrets.recipients = options.secrets.recipients;
+  new_secrets.plugins = options.secrets.plugins;
+  return {.old_secrets = secret_request(options),
+          .new_secrets = std::move(new_secrets),
+          .input = input_requests(options).front(),
+          .output = options.output,
+          .in_place = options.names_input() && !has_output,
+          .format = options.format,
+          .progress = shows_progress(options)};
+}
+
+Request request_of(const Options& options, bool has_output) {
+  using Action = Options::Action;
+  switch (options.action) {
+    case Action::filter:
+      return filter_request(options);
+    case Action::info:
+      return InfoRequest{input_requests(options), options.format.name, options.json};
+    case Action::rekey:
+      return rekey_request(options, has_output);
+    case Action::completions:
+      return PrintRequest{completions(completed_program(), options.shell)};
+    case Action::help:
+      return PrintRequest{help_text()};
+    case Action::version:
+      return PrintRequest{version_text("gpuaes-stream")};
+    case Action::list_lanes:
+      return ListLanesRequest{};
+  }
+  throw std::logic_error("unknown action");
+}
+
+}  // namespace
+
+bool shows_progress(const Options& options) {
+  return options.progress && options.level != Level::quiet;
+}
+
+// To decrypt, recipients are of no use; --rekey uses them for its new slots.
+SecretRequest secret_request(const Options& options) {
+  SecretRequest request = options.secrets;
+  request.purpose = options.decrypt              ? Purpose::open
+                    : options.encrypt_explicitly ? Purpose::seal_for_identities
+                                                 : Purpose::seal;
+  if (options.decrypt) request.recipients.clear();
+  request.ask_if_needed = shows_secrets(options);
+  return request;
+}
+
+std::vector<InputRequest> input_requests(const Options& options) {
+  std::vector<InputRequest> inputs;
+  for (const std::string& name : options.inputs)
+    inputs.push_back({name, options.input_option, options.command, options.size});
+  return inputs;
+}
+
+Parsed<Request> parse_options(int argc, const char* const* argv) {
+  const CommandLine line =
+      parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
+  refuse_command_as_input(line);
+  Options options = read_options(stream_options, line.given);
+  if (!line.positional.empty()) options.inputs = line.positional;
+  if (line.command) options.command = *line.command;
+  check_rules(line, options);
+  return {options.level, request_of(options, line.given.contains("output"))};
 }
 
 }  // namespace gpuaes

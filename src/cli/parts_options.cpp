@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -15,11 +16,12 @@
 #include "cli/command_line.hpp"
 #include "cli/completions.hpp"
 #include "cli/option_rules.hpp"
+#include "cli/version.hpp"
 
 namespace gpuaes {
 namespace {
 
-using Action = PartsOptions::Action;
+enum class Action { plan, seal, status, join };
 using Row = OptionRow<Options>;
 using Group = OptionGroup<Options>;
 
@@ -38,7 +40,7 @@ constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 // Rows of gpuaes-parts alone; the others are rows of gpuaes-stream.
 constexpr Row new_directory{"output,o", "DIR", "Make the directory DIR, which must not exist.",
-                            set_parsed<&Options::output, parse_output>};
+                            set_parsed<parse_output, &Options::output, &OutputRequest::name>};
 void set_input(Options& options, const std::string& name) {
   options.inputs = {name};
   options.input_option = "--input";
@@ -51,19 +53,20 @@ constexpr Row planned_input{
     set_input};
 constexpr Row planned_count{"parts,n", "N",
                             "The number of parts. The default is one per GiB of FILE, at most 1000.",
-                            set_parsed<&Options::count, parse_part_count>};
+                            set_parsed<parse_part_count, &Options::count>};
 constexpr Row sealing_cipher{"cipher,c",
                              "CIPHER",
                              "aes-256 (the default) or kuznyechik.",
-                             set_parsed<&Options::cipher, parse_cipher>,
+                             set_parsed<parse_cipher, &Options::format, &FormatRequest::cipher>,
                              false,
                              cipher_names};
 constexpr Row new_label{"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
-                        set_parsed<&Options::label, parse_label>};
+                        set_parsed<parse_label, &Options::format, &FormatRequest::label>};
 constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-                          add_text<&Options::secrets, &SecretOptions::key_files>, true};
+                          add_text<&Options::secrets, &SecretRequest::named, &SecretOptions::key_files>,
+                          true};
 constexpr Row part{"part", "I", "The number of the part, from 0.",
-                   set_parsed<&Options::part, parse_part_number>};
+                   set_parsed<parse_part_number, &Options::part>};
 constexpr Row input{
     "input,i", "FILE",
     "Read FILE: the input of the plan, which may have another name on this host, or, if the plan "
@@ -73,7 +76,7 @@ constexpr Row verify{"verify", nullptr, "Read all of the part once it is complet
                      turn_on<&Options::verify>};
 constexpr Row part_elsewhere{"output,o", "FILE",
                              "Write the part to FILE or standard output (-) instead. Requires --receipt.",
-                             set_parsed<&Options::output, parse_output>};
+                             set_parsed<parse_output, &Options::output, &OutputRequest::name>};
 constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
                       set_text<&Options::receipt>};
 constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&Options::json>};
@@ -82,13 +85,13 @@ constexpr Row missing{
     "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
     turn_on<&Options::missing>};
 constexpr Row count{"count", "N", "The number of parts, if the plan does not record it.",
-                    set_parsed<&Options::count, parse_part_count>};
+                    set_parsed<parse_part_count, &Options::count>};
 constexpr Row receipts{"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
                        turn_on<&Options::reads_receipts>};
 constexpr Row single_file{"output,o", "FILE",
                           "Also write the sealed file as a single file to FILE or standard output (-).",
                           [](Options& options, const std::string& name) {
-                            options.output = parse_output(name);
+                            options.output.name = parse_output(name);
                             options.single_file = true;
                           }};
 constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](Options&, const std::string&) {}};
@@ -138,21 +141,27 @@ std::span<const Command> commands() {
   return all;
 }
 
+// Without a command. If several options are given, the last one in the list wins.
 struct Main {
-  std::optional<Action> action;
+  std::string (*text)(const Main& main) = nullptr;  // what to print
   std::string shell;
 };
+
+std::string commands_help(const Main&);
+std::string completions_for(const Main& main);
 
 constexpr auto main_rows = std::to_array<OptionRow<Main>>({
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
      [](Main& main, const std::string& name) {
-       main = {Action::completions, name};
+       main = {completions_for, name};
      },
      false, shell_names},
     {"version,V", nullptr, "Print the version and exit.",
-     [](Main& main, const std::string&) { main.action = Action::version; }},
+     [](Main& main, const std::string&) {
+       main.text = [](const Main&) { return version_text("gpuaes-parts"); };
+     }},
     {"help,h", nullptr, "Print this help and exit.",
-     [](Main& main, const std::string&) { main.action = Action::help; }},
+     [](Main& main, const std::string&) { main.text = commands_help; }},
 });
 constexpr auto main_groups = std::to_array<OptionGroup<Main>>({{"Options", main_rows}});
 
@@ -162,7 +171,7 @@ std::array<Group, 1> groups_of(const Command& command) {
 
 // Help ------------------------------------------------------------------------------------------------
 
-std::string commands_help() {
+std::string commands_help(const Main&) {
   HelpSection section{"Commands", {}};
   std::string usage;
   for (const Command& command : commands()) {
@@ -194,20 +203,21 @@ std::string command_help(const Command& command) {
 
 constexpr OptionNames refused_with_command = "input";
 
-void check_rules(const Command& command, const CommandLine& line, const Options& options) {
+void check_rules(const Command& command, const CommandLine& line, const Options& options,
+                 const std::string& directory) {
   const GivenOptions& given = line.given;
   check_shared_rules(given);
   check_command(line, refused_with_command);
   for (const char* const name : command.required)
     if (!given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
   if (command.action == Action::plan) refuse_second_input(line);
-  if (command.action != Action::plan && options.directory.empty())
+  if (command.action != Action::plan && directory.empty())
     throw UsageError(fmt::format("{} requires a directory", command.name),
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
   if (command.action == Action::plan && !options.inputs.empty() && !options.names_input())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
                      "omit the input; each seal then reads its own");
-  if (command.action == Action::plan && !options.output)
+  if (command.action == Action::plan && !options.output.name)
     throw UsageError("plan makes a directory, and cannot write to standard output");
   if (command.action == Action::seal && given.contains("output") != given.contains("receipt"))
     throw UsageError("--output and --receipt require each other",
@@ -221,27 +231,68 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
         "receipts follow the directory and --receipts");
 }
 
-PartsOptions parse_command(const Command& command, int argc, const char* const* argv) {
+PartsRequest request_of(Action action, const Options& options, const std::string& directory) {
+  std::vector<InputRequest> inputs = input_requests(options);
+  InputRequest input = inputs.empty() ? InputRequest() : std::move(inputs.front());
+  switch (action) {
+    case Action::plan:
+      return PlanRequest{.secrets = secret_request(options),
+                         .input = std::move(input),
+                         .directory = *options.output.name,
+                         .cipher = options.format.cipher.value_or(Cipher::aes_256),
+                         .label = options.format.label,
+                         .count = options.count};
+    case Action::seal:
+      return SealRequest{.directory = directory,
+                         .part = options.part,
+                         .input = std::move(input),
+                         .output = options.output,
+                         .receipt = options.receipt,
+                         .verify = options.verify,
+                         .lanes = options.lanes,
+                         .reports = options.reports,
+                         .progress = shows_progress(options)};
+    case Action::status:
+      return StatusRequest{directory, options.json, options.missing};
+    case Action::join:
+      return JoinRequest{.directory = directory,
+                         .count = options.count,
+                         .receipts = options.receipts,
+                         .single_file = options.single_file ? std::optional(options.output) : std::nullopt,
+                         .progress = shows_progress(options)};
+  }
+  throw std::logic_error("unknown command");
+}
+
+Parsed<PartsRequest> parse_command(const Command& command, int argc, const char* const* argv) {
   const auto groups = groups_of(command);
   const CommandLine line = (command.runs_command ? parse_with_command : parse_command_line)(
       argc, argv, option_texts(groups), command.max_operands);
-  if (line.given.contains("help")) return {.action = Action::help, .help = command_help(command)};
+  if (line.given.contains("help")) return {.request = PrintRequest{command_help(command)}};
   Options options = read_options(groups, line.given);
+  std::string directory;
   if (command.action == Action::plan) {
     if (!line.given.contains("input")) options.inputs = line.positional;
   } else if (!line.positional.empty()) {
-    options.directory = line.positional.front();
+    directory = line.positional.front();
     options.receipts.assign(line.positional.begin() + 1, line.positional.end());
   }
   if (line.command) options.command = *line.command;
-  options.progress = options.progress && options.level != Messages::Level::quiet;
-  check_rules(command, line, options);
-  return {.action = command.action, .options = std::move(options)};
+  check_rules(command, line, options, directory);
+  return {options.level, request_of(command.action, options, directory)};
+}
+
+std::string completions_for(const Main& main) {
+  CompletedProgram program{
+      .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
+  for (const Command& command : commands())
+    program.commands.push_back({command.name, command.text, option_texts(groups_of(command)), true});
+  return completions(program, main.shell);
 }
 
 }  // namespace
 
-PartsOptions parse_parts_options(int argc, const char* const* argv) {
+Parsed<PartsRequest> parse_parts_options(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   const auto found = std::ranges::find(commands(), name, &Command::name);
   if (found != commands().end()) return parse_command(*found, argc - 1, argv + 1);
@@ -250,18 +301,8 @@ PartsOptions parse_parts_options(int argc, const char* const* argv) {
     throw UsageError(fmt::format("unknown command '{}'", name), hint);
   const Main main =
       read_options(main_groups, parse_command_line(argc, argv, option_texts(main_groups)).given);
-  if (!main.action) throw UsageError("no command was given", hint);
-  PartsOptions options{.action = *main.action, .help = commands_help()};
-  options.options.shell = main.shell;
-  return options;
-}
-
-std::string parts_completions(std::string_view shell) {
-  CompletedProgram program{
-      .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
-  for (const Command& command : commands())
-    program.commands.push_back({command.name, command.text, option_texts(groups_of(command)), true});
-  return completions(program, shell);
+  if (!main.text) throw UsageError("no command was given", hint);
+  return {.request = PrintRequest{main.text(main)}};
 }
 
 }  // namespace gpuaes

@@ -36,7 +36,7 @@ inline constexpr bool once = false, repeats = true;
 using Row = OptionRow<Options>;
 
 // To add an option:
-//  1. add its field to Options,
+//  1. add its field to a part of a request (requests.hpp), or to Options,
 //  2. add its row to one of these groups, which -h prints in this order,
 //  3. add its name to the lists in option_rules.cpp of options that exclude or require each other,
 //  4. if its argument is one of a few words, name the function that lists them, for completions,
@@ -76,30 +76,31 @@ inline constexpr auto operations = std::to_array<Row>({
 inline constexpr auto keys = std::to_array<Row>({
     {"key,k", "FILE",
      "Read a key, identities or an ssh private key (without a passphrase) from FILE. Can be repeated.",
-     add_text<&Options::secrets, &SecretOptions::key_files>, repeats},
+     add_text<&Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
-     turn_on<&Options::secrets, &SecretOptions::ask_passphrase>},
+     turn_on<&Options::secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
-     set_text<&Options::secrets, &SecretOptions::passphrase_file>},
+     set_text<&Options::secrets, &SecretRequest::named, &SecretOptions::passphrase_file>},
     {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
-     set_text<&Options::secrets, &SecretOptions::passphrase_command>},
+     set_text<&Options::secrets, &SecretRequest::named, &SecretOptions::passphrase_command>},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE. Can be "
      "repeated.",
-     add_text<&Options::recipients>, repeats},
+     add_text<&Options::secrets, &SecretRequest::recipients>, repeats},
     {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
-     [](Options& options, const std::string& name) { options.recipients.push_back("@" + name); }, repeats},
+     [](Options& options, const std::string& name) { options.secrets.recipients.push_back("@" + name); },
+     repeats},
     {"plugin,j", "NAME", "Use the age plugin NAME, which needs no identity or recipient. Can be repeated.",
-     add_text<&Options::plugins>, repeats},
+     add_text<&Options::secrets, &SecretRequest::plugins>, repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
-     add_text<&Options::new_secrets, &SecretOptions::key_files>, repeats},
+     add_text<&Options::new_secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
-     turn_on<&Options::new_secrets, &SecretOptions::ask_passphrase>},
+     turn_on<&Options::new_secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
-     set_text<&Options::new_secrets, &SecretOptions::passphrase_file>},
+     set_text<&Options::new_secrets, &SecretRequest::named, &SecretOptions::passphrase_file>},
     {"new-passphrase-command", "COMMAND",
      "With --rekey: read the new passphrase from the first line that COMMAND prints.",
-     set_text<&Options::new_secrets, &SecretOptions::passphrase_command>},
+     set_text<&Options::new_secrets, &SecretRequest::named, &SecretOptions::passphrase_command>},
 });
 
 inline constexpr auto files = std::to_array<Row>({
@@ -111,52 +112,54 @@ inline constexpr auto files = std::to_array<Row>({
      }},
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
-     set_parsed<&Options::output, parse_output>},
+     set_parsed<parse_output, &Options::output, &OutputRequest::name>},
     {"into", "FILE",
      "With --part I/N: write the share at its place in FILE, which appears when all N are complete.",
      set_text<&Options::into>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
-     turn_on<&Options::sparse>},
-    {"force", nullptr, "Write ciphertext or binary data even to a terminal.", turn_on<&Options::force>},
+     turn_on<&Options::output, &OutputRequest::sparse>},
+    {"force", nullptr, "Write ciphertext or binary data even to a terminal.",
+     turn_on<&Options::output, &OutputRequest::force>},
 });
 
 inline constexpr auto formats = std::to_array<Row>({
     {"format,f", "FORMAT",
      "sealed, age, cobblestone, openssl or raw. The default is age for recipients alone, otherwise sealed.",
-     set_text<&Options::format>, once, format_names},
+     set_text<&Options::format, &FormatRequest::name>, once, format_names},
     {"cipher,c", "CIPHER",
      "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
-     set_parsed<&Options::cipher, parse_cipher>, once, cipher_names},
+     set_parsed<parse_cipher, &Options::format, &FormatRequest::cipher>, once, cipher_names},
     {"armor,a", nullptr,
      "Sealed and age formats: write text, for example for mail. Armored input is detected.",
-     turn_on<&Options::armor>},
+     turn_on<&Options::format, &FormatRequest::armor>},
     {"label", "TEXT", "Sealed format: bind the file to TEXT, which is then required to decrypt it.",
-     set_parsed<&Options::label, parse_label>},
+     set_parsed<parse_label, &Options::format, &FormatRequest::label>},
     {"context", "HEX",
      "Cobblestone format: bind the message to these bytes, which are then required to decrypt it.",
-     set_text<&Options::context>},
+     set_text<&Options::format, &FormatRequest::context>},
     {"iv", "HEX", "Raw format: the first counter block, 32 hexadecimal digits (kuznyechik: 16). Required.",
-     set_text<&Options::iv>},
+     set_text<&Options::format, &FormatRequest::iv>},
     {"iter", "N", "OpenSSL format: the number of PBKDF2 iterations (default 10000).",
-     set_parsed<&Options::iterations, parse_iterations>},
+     set_parsed<parse_iterations, &Options::format, &FormatRequest::iterations>},
 });
 
 inline constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], "
      "joined by +.",
-     set_parsed<&Options::lanes, parse_lanes>, once, lane_names},
-    {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.", set_parsed<&Options::lanes, parse_threads>},
+     set_parsed<parse_lanes, &Options::lanes, &LaneRequest::choice>, once, lane_names},
+    {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.",
+     set_parsed<parse_threads, &Options::lanes, &LaneRequest::choice>},
     {"chunk-size,b", "SIZE",
      "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G, or in KiB, MiB or GiB.",
-     set_parsed<&Options::chunk_bytes, parse_size>},
+     set_parsed<parse_size, &Options::lanes, &LaneRequest::chunk_bytes>},
     {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
 });
 
 inline constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
     {"size", "SIZE", "Expected size of input from a pipe, for --progress.",
-     set_parsed<&Options::size, parse_expected_size>},
+     set_parsed<parse_expected_size, &Options::size>},
     {"verbose,v", nullptr,
      "Print the choice of lanes and a summary. Repeat it to also print what each lane did.",
      [](Options& options, const std::string&) {
@@ -164,8 +167,10 @@ inline constexpr auto messages = std::to_array<Row>({
      }},
     {"quiet,q", nullptr, "Print errors only.",
      [](Options& options, const std::string&) { options.level = Level::quiet; }},
-    {"stats", "FILE", "Write statistics to FILE as JSON.", set_text<&Options::stats>},
-    {"trace", "FILE", "Write a timeline to FILE, for Perfetto.", set_text<&Options::trace>},
+    {"stats", "FILE", "Write statistics to FILE as JSON.",
+     set_text<&Options::reports, &ReportRequest::stats>},
+    {"trace", "FILE", "Write a timeline to FILE, for Perfetto.",
+     set_text<&Options::reports, &ReportRequest::trace>},
 });
 
 inline constexpr auto about = std::to_array<Row>({

@@ -216,8 +216,8 @@ FdSource open_planned(const std::string& name, Cancel& cancel) {
   return open_source(name, cancel);
 }
 
-PlannedInput plan_input(const FdSource& file, const std::string& name, const Directory& directory,
-                        const std::string& probe, Cancel& cancel) {
+PlannedInput plan_input(const FdSource& file, const Directory& directory, const std::string& probe,
+                        Cancel& cancel) {
   while (fsync(file.descriptor()) != 0 && errno == EINTR) cancel.check();
   const auto give_up = std::chrono::steady_clock::now() + patience;
   for (;;) {
@@ -227,7 +227,7 @@ PlannedInput plan_input(const FdSource& file, const std::string& name, const Dir
     const struct statx now = status_now(directory.descriptor(), probe.c_str(), 0, directory.name_of(probe));
     // Unless the clocks differ, a time in the future is not one that the next modification could have.
     if (input.is_device || is_far(input.modified, to_time(now.stx_mtime))) {
-      input.name = absolute_name(name);
+      input.name = absolute_name(file.name());
       return input;
     }
     if (std::chrono::steady_clock::now() > give_up)

@@ -61,8 +61,8 @@ FdSource open_planned(const std::string& name, Cancel& cancel);
 
 // Records it. If it was modified recently, waits until any further modification must change its time, by the
 // clock of `directory`; `probe` is a file there that this program made. IoError if it is being modified.
-PlannedInput plan_input(const FdSource& file, const std::string& name, const Directory& directory,
-                        const std::string& probe, Cancel& cancel);
+PlannedInput plan_input(const FdSource& file, const Directory& directory, const std::string& probe,
+                        Cancel& cancel);
 
 // IoError if the file has changed since it was planned. A file with another name, as on another host, may
 // have another time of its last status change.

@@ -63,13 +63,14 @@ void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret
 // Each step can be repeated: two joins may run at once, and a join may follow one that was killed.
 class Joiner {
  public:
-  Joiner(const Options& options, const Messages& messages, Cancel& cancel)
-      : options_(options), messages_(messages), cancel_(cancel), directory_(options.directory) {}
+  Joiner(const JoinRequest& request, const Messages& messages, Cancel& cancel)
+      : request_(request), messages_(messages), cancel_(cancel), directory_(request.directory) {}
 
   void join(Progress& progress) {
     directory_.require_private();
-    const OutputTarget output = find_output(options_.output);
-    if (options_.single_file) refuse_output_in(directory_, output);
+    std::optional<OutputTarget> output;
+    if (request_.single_file) output.emplace(find_output(request_.single_file->name));
+    if (output) refuse_output_in(directory_, *output);
     const std::optional<JobFile> job = read_job(directory_, messages_, cancel_);
     if (job) {
       const std::vector<JoinedPart> parts = read_all(*job);
@@ -78,7 +79,7 @@ class Joiner {
       directory_.sync();
     } else {
       read_count(open_index());
-      if (options_.reads_receipts)
+      if (!request_.receipts.empty())
         throw IoError(
             fmt::format("{} is already joined, and without its job file, receipts cannot be compared with "
                         "its index",
@@ -86,7 +87,7 @@ class Joiner {
             "gpuaes-stream --test verifies the file, with a key");
       messages_.note(fmt::format("{} is already joined", directory_.name()));
     }
-    if (options_.single_file) write_file(output, progress);
+    if (output) write_file(*output, progress);
     clean_up();
   }
 
@@ -109,13 +110,13 @@ class Joiner {
   }
 
   std::vector<JoinedPart> read_all(const JobFile& job) const {
-    if (job.count == 0 && !options_.count)
+    if (job.count == 0 && !request_.count)
       throw UsageError("--count is required, because the plan does not record the number of parts");
-    const std::uint32_t count = job.count != 0 ? job.count : *options_.count;
-    if (options_.count.value_or(count) != count)
-      throw UsageError(fmt::format("the plan has {} parts, but --count is {}", count, *options_.count));
+    const std::uint32_t count = job.count != 0 ? job.count : *request_.count;
+    if (request_.count.value_or(count) != count)
+      throw UsageError(fmt::format("the plan has {} parts, but --count is {}", count, *request_.count));
     std::vector<JoinedPart> parts;
-    for (const std::string& name : options_.receipts) {
+    for (const std::string& name : request_.receipts) {
       FdSource file = open_source(name, cancel_);
       add_receipts(parts, file, job.secret);
     }
@@ -175,7 +176,7 @@ class Joiner {
     names.emplace_back(index_name);
     std::uint64_t size = 0;
     for (const std::string& name : names) size += open_whole(name).size().value_or(0);
-    const std::unique_ptr<Sink> sink = with_option(options_.output ? "--output" : "", [&] {
+    const std::unique_ptr<Sink> sink = with_option(request_.single_file->name ? "--output" : "", [&] {
       return open_sink(target,
                        {.terminal = SinkRules::Terminal::nothing,
                         .bytes = size,
@@ -214,7 +215,7 @@ class Joiner {
   void clean_up() const {
     for (const std::string& name : directory_.list())
       if (parse_attempt(name) || name.ends_with(kept_suffix)) directory_.remove(name);
-    if (options_.reads_receipts)
+    if (!request_.receipts.empty())
       return messages_.note(
           fmt::format("{} is still there; remove it once gpuaes-stream --test has verified all parts",
                       directory_.name_of(job_name)));
@@ -222,7 +223,7 @@ class Joiner {
     directory_.sync();
   }
 
-  const Options& options_;
+  const JoinRequest& request_;
   const Messages& messages_;
   Cancel& cancel_;
   Directory directory_;
@@ -230,10 +231,10 @@ class Joiner {
 
 }  // namespace
 
-void run_join(const Options& options, const Messages& messages) {
+void run_join(const JoinRequest& request, const Messages& messages) {
   RunControl control(messages);
-  Progress progress(control.signals, messages, options.progress);
-  Joiner(options, messages, control.cancel).join(progress);
+  Progress progress(control.signals, messages, request.progress);
+  Joiner(request, messages, control.cancel).join(progress);
 }
 
 }  // namespace gpuaes

@@ -34,30 +34,30 @@ std::uint32_t default_count(std::uint64_t size) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count, 1, max_default_parts));
 }
 
-JobFile make_job(const Options& options, const Messages& messages, Cancel& cancel) {
-  const Keyring keyring = read_secrets(options, messages, cancel);
+JobFile make_job(const PlanRequest& request, const Messages& messages, Cancel& cancel) {
+  const Keyring keyring = read_secrets(request.secrets, request.input, messages, cancel);
   check_new_slots(keyring);
   if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
   const Secret file_key = random_secret(file_key_bytes);
-  const SealedSuite suite{.cipher = options.cipher.value_or(Cipher::aes_256), .in_parts = true};
+  const SealedSuite suite{.cipher = request.cipher, .in_parts = true};
   std::vector<std::byte> header = make_sealed_header(suite, file_key, keyring, [&cancel] { cancel.check(); });
-  FrameSecret secret = make_frame_secret(suite.cipher, file_key, header, options.label);
-  return {std::move(header), std::move(secret), options.count.value_or(0), std::nullopt};
+  FrameSecret secret = make_frame_secret(suite.cipher, file_key, header, request.label);
+  return {std::move(header), std::move(secret), request.count.value_or(0), std::nullopt};
 }
 
 // The head goes first, in the way that parts are published: a file system that cannot do this is refused.
-void fill(const Directory& directory, JobFile& job, const FdSource* input, const Options& options,
-          const Messages& messages, Cancel& cancel) {
+void fill(const Directory& directory, JobFile& job, const FdSource* input, const Messages& messages,
+          Cancel& cancel) {
   const std::unique_ptr<Sink> head = open_member(directory, head_name, messages, cancel);
   head->write(job.header);
   head->close();
   if (input != nullptr) {
-    job.input = plan_input(*input, options.input(), directory, head_name, cancel);
+    job.input = plan_input(*input, directory, head_name, cancel);
     if (job.count == 0) job.count = default_count(job.input->size);
     if (job.input->is_device)
       messages.warning(fmt::format(
           "{} is a block device, and nothing shows whether it is modified while it is being sealed",
-          options.input()));
+          input->name()));
   }
   write_new_file({.directory = directory.descriptor(), .path = job_name, .name = directory.name_of(job_name)},
                  encode(job).bytes(), cancel);
@@ -65,17 +65,21 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, const
 
 }  // namespace
 
-void run_plan(const Options& options, const Messages& messages) {
+void run_plan(const PlanRequest& request, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
-  refuse_input_conflicts(options);
-  JobFile job = make_job(options, messages, cancel);
+  NamedInputs named;
+  named.add(request.secrets);
+  if (request.input.is_named()) named.add(request.input);
+  prepare_inputs(named);
+  JobFile job = make_job(request, messages, cancel);
   std::optional<FdSource> input;
-  if (options.names_input())
-    input.emplace(with_option(options.input_option, [&] { return open_planned(options.input(), cancel); }));
-  const Directory directory = with_option("--output", [&] { return Directory::make(*options.output); });
+  if (request.input.is_named())
+    input.emplace(
+        with_option(request.input.option, [&] { return open_planned(request.input.name, cancel); }));
+  const Directory directory = with_option("--output", [&] { return Directory::make(request.directory); });
   try {
-    fill(directory, job, input ? &*input : nullptr, options, messages, cancel);
+    fill(directory, job, input ? &*input : nullptr, messages, cancel);
     sync_directory_of(directory.name());
     const std::string count = fmt::format("{}\n", job.count);
     if (job.count != 0) print(count, cancel);

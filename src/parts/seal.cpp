@@ -63,41 +63,49 @@ class PartSink : public Sink {
 
 class Sealer {
  public:
-  Sealer(Options& options, const Directory& directory, JobFile job, const Messages& messages,
+  Sealer(const SealRequest& request, const Directory& directory, JobFile job, const Messages& messages,
          Progress& progress, Cancel& cancel)
-      : options_(options),
+      : request_(request),
         messages_(messages),
         progress_(progress),
         cancel_(cancel),
-        targets_(find_outputs(options)),
+        targets_(find_outputs(request.output, request.reports)),
         directory_(directory),
         job_(std::move(job)),
-        file_(part_name(options.part)) {
-    choose_input();
-    if (options_.receipt) refuse_output_in(directory_, targets_.output);
-    refuse_input_conflicts(options_);
-    show_only_named_devices(options_.lanes.named);
+        input_(choose_input()),
+        file_(part_name(request.part)) {
+    if (request_.receipt) targets_.receipt = find_output(request_.receipt);
+    if (request_.receipt) refuse_output_in(directory_, targets_.output);
+    prepare_inputs(named_);
+    show_only_named_devices(lanes_.choice.named);
   }
 
   void seal() {
-    if (options_.receipt) return run(open_endpoints(options_, targets_, messages_, cancel_));
-    if (directory_.has(file_) || !seal_into_directory()) keep_existing();
-    if (options_.verify) verify();
+    if (request_.receipt)
+      run(targets_, [this](std::optional<std::uint64_t> bytes) {
+        return open_output(request_.output, {}, targets_, bytes, messages_, cancel_);
+      });
+    else if (directory_.has(file_) || !seal_into_directory())
+      keep_existing();
+    if (!request_.receipt && request_.verify) verify();
   }
 
  private:
-  void choose_input() {
-    if (job_.input && !options_.command.empty())
+  using OpenOutput = std::function<std::unique_ptr<Sink>(std::optional<std::uint64_t> bytes)>;
+
+  // The input of the plan, unless it is named or there is none.
+  InputRequest choose_input() const {
+    const InputRequest& given = request_.input;
+    if (job_.input && !given.command.empty())
       throw UsageError(
           fmt::format("the output of a command cannot be sealed, because the plan has an input, {}",
                       job_.input->name),
           "to seal the outputs of commands, make a plan without an input");
-    if (job_.count != 0 && options_.part >= job_.count)
+    if (job_.count != 0 && request_.part >= job_.count)
       throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
                        "parts are numbered from 0");
-    named_input_ = options_.names_input();
-    if (!job_.input || named_input_) return;
-    if (*options_.input_option != '\0')
+    if (!job_.input || given.is_named()) return given;
+    if (*given.option != '\0')
       throw UsageError("standard input cannot be cut into parts", "name the file with -i");
     if (job_.input->is_device)
       throw UsageError(fmt::format("the input is a block device, {}, which must be named", job_.input->name),
@@ -105,7 +113,9 @@ class Sealer {
     struct stat status {};
     const std::string& name = job_.input->name;
     if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_kind(name);
-    options_.inputs = {name};
+    InputRequest planned = given;
+    planned.name = name;
+    return planned;
   }
 
   // Returns false if another attempt completed the part in the meantime.
@@ -113,7 +123,12 @@ class Sealer {
     try {
       OutputTargets targets = targets_;
       targets.output = member_target(directory_, file_);
-      run(open_endpoints(options_, targets, member_rules(file_, messages_), messages_, cancel_));
+      targets.shown = targets.output.name;
+      run(targets, [&](std::optional<std::uint64_t> bytes) {
+        SinkRules rules = member_rules(file_, messages_);
+        rules.bytes = bytes;
+        return open_sink(targets.output, rules, cancel_);
+      });
       return true;
     } catch (const FileExists&) {
       return false;
@@ -121,13 +136,18 @@ class Sealer {
   }
 
   std::unique_ptr<Sink> open_receipt() const {
-    if (!options_.receipt) return nullptr;
+    if (!request_.receipt) return nullptr;
     return with_option("--receipt",
                        [&] { return open_sink(*targets_.receipt, report_rules(messages_), cancel_); });
   }
 
-  void run(Endpoints endpoints) {
+  void run(const OutputTargets& targets, const OpenOutput& open) {
+    Endpoints endpoints = open_input(input_, false, cancel_);
     FdSource& input = endpoints.source;
+    refuse_output_conflicts(named_, targets);
+    endpoints.output = open(input.size());
+    open_reports(endpoints, targets, messages_, cancel_);
+    note_if_terminal(input, messages_);
     const std::unique_ptr<Sink> receipt = open_receipt();
     const auto write_receipt = [&](const FrameHeader& header) {
       if (!receipt) return;
@@ -137,19 +157,19 @@ class Sealer {
       });
     };
     const auto check_input = [&] {
-      if (job_.input) check_planned(*job_.input, input, named_input_);
+      if (job_.input) check_planned(*job_.input, input, request_.input.is_named());
     };
     check_input();
     std::optional<std::uint64_t> length = input.size();
     std::optional<WindowSource> share;
     if (job_.input) {
-      const ShareRange range = cut(length.value_or(0), {options_.part, job_.count});
+      const ShareRange range = cut(length.value_or(0), {request_.part, job_.count});
       share.emplace(input, range.offset, range.length);
       length = range.length;
     }
-    if (!length && options_.receipt && !options_.output)
+    if (!length && request_.receipt && !request_.output.name)
       throw UsageError("a part of unknown size cannot be written to standard output", "name a file with -o");
-    std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, options_.part,
+    std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, request_.part,
                                                   job_.input ? job_.count : 0, length.value_or(0));
     const std::span<const std::byte> header = session->header();
     PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()), check_input,
@@ -161,10 +181,10 @@ class Sealer {
                            .verb = "encrypted",
                            .watched = job_.input ? nullptr : &input,
                            .body_bytes = length,
-                           .stated_bytes = options_.size},
+                           .stated_bytes = input_.size},
                           false);
     start_command(endpoints.command.get());
-    run_stream(options_, start_, endpoints, *stream, progress_, messages_, cancel_);
+    run_stream(lanes_, start_, endpoints, *stream, progress_, messages_, cancel_);
   }
 
   void start_command(ChildProcess* command) const {
@@ -183,7 +203,7 @@ class Sealer {
     FdSource file = open_part();
     const FrameHeader header = check_part(file, job_.secret);
     const std::uint32_t of = job_.input ? job_.count : 0;
-    if (header.number != options_.part || header.of != of)
+    if (header.number != request_.part || header.of != of)
       throw AuthError(fmt::format("{} contains part {}", file.name(), share_text(header.number, header.of)));
     messages_.note(fmt::format("{} is already complete", file.name()));
   }
@@ -197,56 +217,58 @@ class Sealer {
         make_whole_stream({.source = file,
                            .sink = sink,
                            .session = open_frame(job_.secret, header,
-                                                 {.input_bytes = frame_header_bytes, .part = options_.part}),
+                                                 {.input_bytes = frame_header_bytes, .part = request_.part}),
                            .verb = "verified",
                            .header_bytes = frame_header_bytes,
                            .body_bytes = file.size()},
                           true);
     Endpoints none{.source = open_part()};
-    run_stream(options_, {}, none, *stream, progress_, messages_, cancel_);
+    run_stream(lanes_, {}, none, *stream, progress_, messages_, cancel_);
   }
 
   const Report::Start start_;
-  Options& options_;
+  const SealRequest& request_;
   const Messages& messages_;
   Progress& progress_;
   Cancel& cancel_;
-  const OutputTargets targets_;  // those that options name
+  OutputTargets targets_;  // those that options name
   const Directory& directory_;
-  bool named_input_ = false;  // by the command line
-  JobFile job_;
-  std::string file_;
+  const JobFile job_;
+  const InputRequest input_;
+  const NamedInputs named_ = NamedInputs().add(input_);
+  const std::string file_;
+  LaneRequest lanes_ = request_.lanes;
 };
 
 // Without the job file, nothing can be sealed. A task that is repeated after the join need not fail.
-void keep_joined(const Options& options, const Directory& directory, const Messages& messages) {
+void keep_joined(const SealRequest& request, const Directory& directory, const Messages& messages) {
   if (!directory.has(index_name))
     throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
-  if (options.receipt || options.verify || !directory.has(part_name(options.part)))
+  if (request.receipt || request.verify || !directory.has(part_name(request.part)))
     throw IoError(fmt::format("{} is already joined", directory.name()),
                   "gpuaes-stream --test verifies it, with a key");
   messages.note(fmt::format("{} is already joined", directory.name()));
 }
 
-void seal_part(Options& options, const Messages& messages, Progress& progress, Cancel& cancel) {
-  const Directory directory(options.directory);
+void seal_part(const SealRequest& request, const Messages& messages, Progress& progress, Cancel& cancel) {
+  const Directory directory(request.directory);
   directory.require_private();
   std::optional<JobFile> job = read_job(directory, messages, cancel);
-  if (!job || directory.has(index_name)) return keep_joined(options, directory, messages);
-  Sealer(options, directory, std::move(*job), messages, progress, cancel).seal();
+  if (!job || directory.has(index_name)) return keep_joined(request, directory, messages);
+  Sealer(request, directory, std::move(*job), messages, progress, cancel).seal();
 }
 
 }  // namespace
 
-void run_seal(Options options, const Messages& messages) {
+void run_seal(const SealRequest& request, const Messages& messages) {
   RunControl control(messages);
-  Progress progress(control.signals, messages, options.progress);
+  Progress progress(control.signals, messages, request.progress);
   try {
-    seal_part(options, messages, progress, control.cancel);
+    seal_part(request, messages, progress, control.cancel);
   } catch (const PipeClosed&) {
     throw;
   } catch (Error& error) {
-    error.within(fmt::format("part {}", options.part));
+    error.within(fmt::format("part {}", request.part));
     throw;
   }
 }

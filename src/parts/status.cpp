@@ -105,12 +105,12 @@ std::string to_json(const State& state) {
 
 }  // namespace
 
-void run_status(const Options& options, const Messages& messages) {
+void run_status(const StatusRequest& request, const Messages& messages) {
   RunControl control(messages);
-  const Directory directory(options.directory);
+  const Directory directory(request.directory);
   const State state = read_state(directory, messages, control.cancel);
   const auto show = [&control](const std::string& text) { print(text, control.cancel); };
-  if (!options.missing) return show(options.json ? to_json(state) : to_text(state));
+  if (!request.missing) return show(request.json ? to_json(state) : to_text(state));
   if (!state.count)
     throw UsageError("--missing requires a plan with the number of parts", "make the plan with -n N");
   if (state.missing.empty()) return;

@@ -15,17 +15,13 @@
 
 namespace gpuaes {
 
-InputFile open_input_file(const Options& options, Cancel& cancel) {
-  return with_option(options.input_option, [&]() -> InputFile {
-    refuse_secret_as_name(options.input());
-    const auto status = status_of(options.input());
-    if (!status || !S_ISDIR(status->st_mode)) return {open_source(options.input(), cancel)};
-    if (!options.decrypt && options.action == Options::Action::filter)
-      throw IoError(fmt::format("{} is a directory", shown_name(options.input())),
-                    "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
-    if (options.input() == standard_name)
-      throw IoError("standard input is a directory", "name it as an argument");
-    PartsDirectory directory = open_parts_directory(options.input(), cancel);
+InputFile open_input_file(const InputRequest& input, Cancel& cancel) {
+  return with_option(input.option, [&]() -> InputFile {
+    refuse_secret_as_name(input.name);
+    const auto status = status_of(input.name);
+    if (!status || !S_ISDIR(status->st_mode)) return {open_source(input.name, cancel)};
+    if (!input.is_named()) throw IoError("standard input is a directory", "name it as an argument");
+    PartsDirectory directory = open_parts_directory(input.name, cancel);
     FdSource head = open_needed(directory.directory, head_name, cancel);
     return {std::move(head), std::move(directory)};
   });
@@ -33,12 +29,14 @@ InputFile open_input_file(const Options& options, Cancel& cancel) {
 
 namespace {
 
-SinkRules output_rules(const Options& options, const Messages& messages) {
-  using Terminal = SinkRules::Terminal;
-  const Terminal unforced = options.decrypt ? Terminal::text : Terminal::nothing;
-  return {.terminal = options.force || options.armor ? Terminal::everything : unforced,
-          .sparse = options.sparse,
-          .warn = [&messages](const std::string& text) { messages.warning(text); }};
+// Of an input that must not be a directory.
+void refuse_directory(const InputRequest& input) {
+  const auto status = status_of(input.name);
+  if (status && S_ISDIR(status->st_mode))
+    with_option(input.option, [&] {
+      throw IoError(fmt::format("{} is a directory", shown_name(input.name)),
+                    "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
+    });
 }
 
 // The format whose armor the input begins with, perhaps after white space; or null. Waits for no more input
@@ -58,51 +56,43 @@ const Format* find_armored_format(HeaderReader& input) {
   return nullptr;
 }
 
-Endpoints open_input(const Options& options, Cancel& cancel) {
-  if (options.command.empty()) {
-    InputFile input = open_input_file(options, cancel);
-    return {.source = std::move(input.source), .directory = std::move(input.directory)};
+}  // namespace
+
+Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel) {
+  if (input.command.empty()) {
+    if (!decrypt) refuse_directory(input);
+    InputFile file = open_input_file(input, cancel);
+    return {.source = std::move(file.source), .directory = std::move(file.directory)};
   }
-  Command command{options.command, fmt::format("the command '{}'", options.command.front()),
+  Command command{input.command, fmt::format("the command '{}'", input.command.front()),
                   Command::Input::inherited};
   auto process = std::make_unique<ChildProcess>(std::move(command), cancel);
   FdSource source = process->output();
   return {.command = std::move(process), .source = std::move(source)};
 }
 
-}  // namespace
-
-Endpoints open_endpoints(const Options& options, const OutputTargets& targets, const Messages& messages,
-                         Cancel& cancel) {
-  return open_endpoints(options, targets, output_rules(options, messages), messages, cancel);
+std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
+                                  const OutputTargets& targets, std::optional<std::uint64_t> bytes,
+                                  const Messages& messages, Cancel& cancel) {
+  using Terminal = SinkRules::Terminal;
+  if (stream.test) return std::make_unique<NullSink>(cancel);
+  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
+  const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
+  const SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
+                        .sparse = output.sparse,
+                        .bytes = bytes,
+                        .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
 }
 
-Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
-                         const Messages& messages, Cancel& cancel) {
-  Endpoints endpoints = open_input(options, cancel);
-  rules.bytes = endpoints.source.size();
-  if (options.selection && !endpoints.source.size())
-    throw UsageError(fmt::format("{} requires a seekable input", option_for(*options.selection)),
-                     "name a file with -i, or redirect standard input from a file");
-  refuse_output_conflicts(options, targets);
-
-  const auto open = [&](const char* option, const OutputTarget& target, const SinkRules& its_rules) {
-    return with_option(option, [&] { return open_sink(target, its_rules, cancel); });
+void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
+                  Cancel& cancel) {
+  const auto open = [&](const char* option, const std::optional<OutputTarget>& target, bool durable) {
+    if (!target) return std::unique_ptr<Sink>();
+    return with_option(option, [&] { return open_sink(*target, report_rules(messages, durable), cancel); });
   };
-  if (options.test) {
-    endpoints.output = std::make_unique<NullSink>(cancel);
-  } else if (options.into) {
-    auto shared = std::make_unique<SharedOutput>(
-        *options.into, cancel, [&messages](const std::string& text) { messages.note(text); });
-    endpoints.shared = shared.get();
-    endpoints.output = std::move(shared);
-  } else {
-    endpoints.output = open(options.output ? "--output" : "", targets.output, rules);
-  }
-  if (targets.stats) endpoints.stats = open("--stats", *targets.stats, report_rules(messages));
-  if (targets.trace) endpoints.trace = open("--trace", *targets.trace, report_rules(messages, false));
-  note_if_terminal(endpoints.source, messages);
-  return endpoints;
+  endpoints.stats = open("--stats", targets.stats, true);
+  endpoints.trace = open("--trace", targets.trace, false);
 }
 
 SinkRules report_rules(const Messages& messages, bool durable) {

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
-#include "io/shared_output.hpp"
 #include "io/source_sink.hpp"
 #include "process/child_process.hpp"
 #include "run/file_conflicts.hpp"
@@ -39,23 +38,26 @@ struct Endpoints {
   std::optional<Armor> armor{};               // see find_armor()
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
-  SharedOutput* shared = nullptr;          // the output, if several processes write it
   std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
 };
 
 // Opens the input, which must not be a command. IoError if it cannot be opened; UsageError if its name is a
 // secret.
-InputFile open_input_file(const Options& options, Cancel& cancel);
+InputFile open_input_file(const InputRequest& input, Cancel& cancel);
 
-// Opens the input and the outputs that `options` name, as found by find_outputs(), and prints a note if the
-// input is a terminal. UsageError as in refuse_output_conflicts(), if --range is given and the input is not
-// seekable, or if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
-Endpoints open_endpoints(const Options& options, const OutputTargets& targets, const Messages& messages,
-                         Cancel& cancel);
+// Opens the input of a run. IoError also for a directory to encrypt.
+Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel);
 
-// The same, with other rules for the output.
-Endpoints open_endpoints(const Options& options, const OutputTargets& targets, SinkRules rules,
-                         const Messages& messages, Cancel& cancel);
+// Opens the output of a run, as found by find_outputs(). A share for a file that several processes write has
+// no output yet. UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or
+// replaced.
+std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
+                                  const OutputTargets& targets, std::optional<std::uint64_t> bytes,
+                                  const Messages& messages, Cancel& cancel);
+
+// Opens the sinks of the files about the run. IoError, UsageError.
+void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
+                  Cancel& cancel);
 
 // For a small file about the run, such as its statistics, which is lost in a power failure unless `durable`.
 SinkRules report_rules(const Messages& messages, bool durable = true);

@@ -15,6 +15,7 @@
 #include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 #include "process/child_process.hpp"
+#include "process/terminal.hpp"
 
 namespace gpuaes {
 namespace {
@@ -22,49 +23,25 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Input {
-  enum class Kind { secret, data, other };
-
-  std::string_view what;
-  std::string name;
-  Kind kind;
+  NamedInput named;
   struct stat status;
 
-  // Whether bytes read from this input are lost to other inputs.
-  bool consumes() const { return kind != Kind::data && name == standard_name; }
+  bool is_standard() const { return named.name == standard_name; }
 
-  std::string shown() const { return kind == Kind::data && name != standard_name ? name : std::string(what); }
+  // Whether bytes read from this input are lost to other inputs.
+  bool consumes() const { return named.kind != NamedInput::Kind::data && is_standard(); }
+
+  std::string shown() const {
+    return named.kind == NamedInput::Kind::data && !is_standard() ? named.name : std::string(named.what);
+  }
 };
 
-// Data is last, as are_in_conflict() requires.
-std::vector<Input> find_inputs(const Options& options) {
-  using Kind = Input::Kind;
-  std::vector<Input> inputs;
-  const auto add = [&inputs](std::string_view what, const std::string& name, Kind kind) {
-    if (const auto status = status_of(name)) inputs.push_back({what, name, kind, *status});
-  };
-  for (const SecretOptions& named : {options.secrets, options.new_secrets}) {
-    for (const std::string& name : named.key_files) add(named.key_option, name, Kind::secret);
-    if (named.passphrase_file) add(named.file_option, *named.passphrase_file, Kind::secret);
-  }
-  for (const std::string& each : options.recipients)
-    if (each.starts_with('@')) add("--recipients-file", each.substr(1), Kind::other);
-  if (!options.command.empty()) return inputs;
-  for (const std::string& name : options.inputs)
-    add(&name == &options.inputs.front() ? "the input" : "another input", name, Kind::data);
-  return inputs;
-}
-
-// A program that has the old file open would keep writing to it after it has been replaced.
-void check_replaceable(const std::string& name) {
-  const OutputTarget target = find_output(name);
-  if (!target.status) return;
-  if (S_ISDIR(target.status->st_mode)) return;  // a sealed file in parts
-  if (!S_ISREG(target.status->st_mode))
-    throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
-                     not_replaceable_hint);
-  if (target.standard_descriptor)
-    throw UsageError(fmt::format("{} is also standard output or standard error and cannot be replaced", name),
-                     not_replaceable_hint);
+// Those that exist now. Data is last, as are_in_conflict() requires.
+std::vector<Input> find_inputs(const NamedInputs& inputs) {
+  std::vector<Input> found;
+  for (const NamedInput& named : inputs.list())
+    if (const auto status = status_of(named.name)) found.push_back({named, *status});
+  return found;
 }
 
 bool is_pipe(const struct stat& file) {
@@ -86,15 +63,16 @@ fs::path canonical_path(const fs::path& path) {
 
 bool are_in_conflict(const Input& a, const Input& b) {
   if (is_same_stream(a.status, b.status)) return true;
-  const bool takes_data = a.kind == Input::Kind::secret && b.kind == Input::Kind::data;
-  const bool twice = a.name == standard_name && b.name == standard_name;
+  using Kind = NamedInput::Kind;
+  const bool takes_data = a.named.kind == Kind::secret && b.named.kind == Kind::data;
+  const bool twice = a.is_standard() && b.is_standard();
   return is_same_file(a.status, b.status) && (takes_data || twice || a.consumes() || b.consumes());
 }
 
 using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
 
-NamedTargets find_targets(const Options& options, const OutputTargets& targets) {
-  NamedTargets outputs{{options.output ? "--output" : targets.output.name, &targets.output}};
+NamedTargets find_targets(const OutputTargets& targets) {
+  NamedTargets outputs{{targets.shown, &targets.output}};
   const auto add = [&outputs](const char* option, const std::optional<OutputTarget>& target) {
     if (!target) return;
     for (const auto& [other_name, other] : outputs)
@@ -110,28 +88,51 @@ NamedTargets find_targets(const Options& options, const OutputTargets& targets) 
 
 }  // namespace
 
-void refuse_input_conflicts(const Options& options) {
-  if (options.in_place) check_replaceable(options.input());
-  const std::vector<Input> inputs = find_inputs(options);
+NamedInputs& NamedInputs::add(const SecretRequest& secrets) {
+  using Kind = NamedInput::Kind;
+  const SecretOptions& named = secrets.named;
+  for (const std::string& name : named.key_files) list_.push_back({named.key_option, name, Kind::secret});
+  if (named.passphrase_file) list_.push_back({named.file_option, *named.passphrase_file, Kind::secret});
+  for (const std::string& each : secrets.recipients)
+    if (each.starts_with('@')) list_.push_back({"--recipients-file", each.substr(1), Kind::other});
+  return *this;
+}
+
+NamedInputs& NamedInputs::add(const InputRequest& input) {
+  using Kind = NamedInput::Kind;
+  const bool is_first = list_.empty() || list_.back().kind != Kind::data;
+  has_command_ = !input.command.empty();
+  if (!has_command_) list_.push_back({is_first ? "the input" : "another input", input.name, Kind::data});
+  return *this;
+}
+
+void check_replaceable(const std::string& name) {
+  const OutputTarget target = find_output(name);
+  if (!target.status) return;
+  if (S_ISDIR(target.status->st_mode)) return;  // a sealed file in parts
+  if (!S_ISREG(target.status->st_mode))
+    throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
+                     not_replaceable_hint);
+  if (target.standard_descriptor)
+    throw UsageError(fmt::format("{} is also standard output or standard error and cannot be replaced", name),
+                     not_replaceable_hint);
+}
+
+void prepare_inputs(const NamedInputs& named) {
+  const std::vector<Input> inputs = find_inputs(named);
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
     for (auto b = a + 1; b != inputs.end(); ++b)
       if (are_in_conflict(*a, *b))
-        throw UsageError(fmt::format("{} and {} are both read from {}", a->what, b->what,
-                                     shown_name(b->name == standard_name ? b->name : a->name)),
+        throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
+                                     shown_name(b->is_standard() ? b->named.name : a->named.name)),
                          "use a different file for one of them");
-}
-
-void close_secrets_in_children(const Options& options) {
-  for (const Input& input : find_inputs(options))
-    if (input.kind != Input::Kind::data) close_in_children(input.status);
-}
-
-bool uses_standard_input(const Options& options) {
+  for (const Input& input : inputs)
+    if (input.named.kind != NamedInput::Kind::data) close_in_children(input.status);
   const std::optional<struct stat> standard = status_of(std::string(standard_name));
   const auto is_standard = [&](const Input& input) {
     return standard && is_same_inode(input.status, *standard);
   };
-  return !options.command.empty() || std::ranges::any_of(find_inputs(options), is_standard);
+  ask_on_standard_input(!named.has_command() && std::ranges::none_of(inputs, is_standard));
 }
 
 std::optional<struct stat> status_of(const std::string& name) {
@@ -154,28 +155,26 @@ bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
   return !path.empty() && path == canonical_path(b.path);
 }
 
-OutputTargets find_outputs(const Options& options) {
-  OutputTargets targets{.output = find_output(options.output)};
-  if (options.stats) targets.stats = find_output(options.stats);
-  if (options.trace) targets.trace = find_output(options.trace);
-  if (options.receipt) targets.receipt = find_output(options.receipt);
+OutputTargets find_outputs(const OutputRequest& output, const ReportRequest& reports) {
+  OutputTargets targets{.output = find_output(output.name)};
+  if (!output.name) targets.shown = targets.output.name;
+  if (reports.stats) targets.stats = find_output(reports.stats);
+  if (reports.trace) targets.trace = find_output(reports.trace);
   return targets;
 }
 
-void refuse_output_conflicts(const Options& options, const OutputTargets& targets) {
-  const std::vector<Input> inputs = find_inputs(options);
-  for (const auto& [name, target] : find_targets(options, targets)) {
-    if (options.test && target == &targets.output) continue;
+void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targets, const char* data_hint) {
+  const std::vector<Input> inputs = find_inputs(named);
+  for (const auto& [name, target] : find_targets(targets)) {
+    if (!targets.written && target == &targets.output) continue;
     const std::optional<struct stat> now = status_of(target->path);  // what would be replaced
     const auto is_target = [&, &target = target](const struct stat& file) {
       return (target->status && is_same_file(file, *target->status)) || (now && is_same_file(file, *now));
     };
     for (const Input& input : inputs)
-      if (is_target(input.status) && !(options.in_place && input.kind == Input::Kind::data))
+      if (is_target(input.status))
         throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
-                         options.action == Options::Action::rekey && input.kind == Input::Kind::data
-                             ? "omit --output to replace the file, or write to another file"
-                             : "write to another file");
+                         input.named.kind == NamedInput::Kind::data ? data_hint : "write to another file");
   }
 }
 

@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 #include "io/output_file.hpp"
 
 namespace gpuaes {
@@ -23,33 +26,55 @@ bool is_same_file(const struct stat& a, const struct stat& b);
 // pipe. `a` must have a name.
 bool is_same_output(const OutputTarget& a, const OutputTarget& b);
 
+// The files that a command line names as inputs.
+struct NamedInput {
+  enum class Kind { secret, data, other };
+
+  std::string_view what;
+  std::string name;
+  Kind kind;
+};
+class NamedInputs {
+ public:
+  // The files that open or seal, then the input, unless it is the output of a command.
+  NamedInputs& add(const SecretRequest& secrets);
+  NamedInputs& add(const InputRequest& input);
+
+  const std::vector<NamedInput>& list() const { return list_; }
+  bool has_command() const { return has_command_; }  // whose standard input is that of the program
+
+ private:
+  std::vector<NamedInput> list_;
+  bool has_command_ = false;
+};
+
 // Call this before opening any file, since opening may block. A missing file conflicts with nothing; opening
 // it reports the error. UsageError if
 //  - two inputs share the bytes of one pipe, terminal or standard input,
 //  - a secret is read from the input file: the type of the file would determine whether the data includes
-//    the secret,
-//  - the input that --rekey replaces is not a regular file, or is standard output or standard error.
-void refuse_input_conflicts(const Options& options);
+//    the secret.
+// From now on, commands do not inherit descriptors of secrets, and prompts leave standard input alone if it
+// is one of the inputs.
+void prepare_inputs(const NamedInputs& inputs);
 
-// Keeps commands from inheriting descriptors that options name as secrets. Call this before running any.
-void close_secrets_in_children(const Options& options);
-
-// Whether standard input, by any name, is data, a secret or the input of a command.
-bool uses_standard_input(const Options& options);
+// UsageError if the input that --rekey replaces is not a regular file, or is standard output or standard
+// error: a program that has the old file open would keep writing to it after it has been replaced.
+void check_replaceable(const std::string& name);
 
 struct OutputTargets {
   OutputTarget output;
+  std::string shown = "--output";                           // in messages
+  bool written = true;                                      // nothing is written to `output` otherwise
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
 };
 
-// What the outputs that `options` name are now. Call this first: a file that appears at a name later is
-// another program's.
-OutputTargets find_outputs(const Options& options);
+// What the outputs are now. Call this first: a file that appears at a name later is another program's.
+OutputTargets find_outputs(const OutputRequest& output, const ReportRequest& reports = {});
 
 // Call this after opening all inputs, since that may block, and before opening any output. UsageError if two
-// outputs are the same file, or an output is also an input, except that --rekey may replace its input. With
-// --test, nothing is written to `targets.output`.
-void refuse_output_conflicts(const Options& options, const OutputTargets& targets);
+// outputs are the same file, or an output is also an input, with `data_hint` if that is the data.
+void refuse_output_conflicts(const NamedInputs& inputs, const OutputTargets& targets,
+                             const char* data_hint = "write to another file");
 
 // UsageError if a file name is a key, identity or recipient instead and no such file exists. Secrets must not
 // appear in messages, which may be logged.

@@ -29,26 +29,31 @@
 namespace gpuaes {
 namespace {
 
-void filter(const Options& options, const OutputTargets& targets, Keyring keyring, Progress& progress,
-            const Messages& messages, Cancel& cancel) {
-  const Report::Start start;
-  Endpoints endpoints = open_endpoints(options, targets, messages, cancel);
-  const std::unique_ptr<OpenStream> stream =
-      open_stream(options, std::move(keyring), endpoints, messages, cancel);
-  run_stream(options, start, endpoints, *stream, progress, messages, cancel);
+Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input, const NamedInputs& named,
+                         const OutputTargets& targets, const Messages& messages, Cancel& cancel) {
+  const StreamRequest& stream = request.stream;
+  Endpoints endpoints = open_input(input, stream.decrypt, cancel);
+  if (stream.selects() && !endpoints.source.size())
+    throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
+                     "name a file with -i, or redirect standard input from a file");
+  refuse_output_conflicts(named, targets);
+  endpoints.output = open_output(request.output, stream, targets, endpoints.source.size(), messages, cancel);
+  open_reports(endpoints, targets, messages, cancel);
+  note_if_terminal(endpoints.source, messages);
+  return endpoints;
 }
 
 }  // namespace
 
-void run_stream(const Options& options, Report::Start start, Endpoints& endpoints, OpenStream& stream,
+void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
                 Progress& progress, const Messages& messages, Cancel& cancel) {
-  Workload workload = stream.workload(options.chunk_bytes);
+  Workload workload = stream.workload(lanes.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
-  LanePlan plan = plan_lanes(options.lanes, workload, this_machine(workload));
+  LanePlan plan = plan_lanes(lanes.choice, workload, this_machine(workload));
   for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
-  setup.timed = options.trace.has_value();
+  setup.timed = endpoints.trace != nullptr;
   Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
   report.log_ring(ring);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });
@@ -78,19 +83,26 @@ void run_stream(const Options& options, Report::Start start, Endpoints& endpoint
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
-void run_filter(Options options, Messages& messages) {
+void run_filter(const FilterRequest& request, Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
-  Progress progress(control.signals, messages, options.progress);
-  const OutputTargets targets = find_outputs(options);
-  refuse_input_conflicts(options);
-  show_only_named_devices(options.lanes.named);
-  const Keyring keyring = read_secrets(options, messages, cancel);
-  for_each_input(options, messages, cancel, [&](const Options& one) {
-    filter(one, targets, keyring.copy(), progress, messages, cancel);
-    const Messages::Level from = options.several() ? Messages::Level::normal : Messages::Level::verbose;
-    const bool printed = options.test && options.level >= from;
-    return printed ? fmt::format("{}: ok\n", printable(shown_name(one.input()))) : "";
+  Progress progress(control.signals, messages, request.progress);
+  OutputTargets targets = find_outputs(request.output, request.reports);
+  targets.written = !request.stream.test;
+  NamedInputs named;
+  named.add(request.secrets);
+  for (const InputRequest& input : request.inputs) named.add(input);
+  prepare_inputs(named);
+  LaneRequest lanes = request.lanes;
+  show_only_named_devices(lanes.choice.named);
+  const Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
+  for_each_input(request.inputs, messages, cancel, [&](const InputRequest& input) {
+    const Report::Start start;
+    Endpoints endpoints = open_endpoints(request, input, named, targets, messages, cancel);
+    const std::unique_ptr<OpenStream> stream =
+        open_stream(request.stream, input, keyring.copy(), endpoints, messages, cancel);
+    run_stream(lanes, start, endpoints, *stream, progress, messages, cancel);
+    return request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name))) : "";
   });
 }
 

@@ -1,9 +1,9 @@
-// The whole filter, from options to a finished output.
+// The whole filter, from a request to a finished output.
 #pragma once
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
 #include "cli/progress.hpp"
+#include "cli/requests.hpp"
 #include "io/cancel.hpp"
 #include "run/endpoints.hpp"
 #include "run/open_stream.hpp"
@@ -11,13 +11,13 @@
 
 namespace gpuaes {
 
-// Encrypts or decrypts as `options` specify. Returns only after all input has been processed and all output
-// has been written; otherwise throws an Error or Cancelled.
-void run_filter(Options options, Messages& messages);
+// Encrypts or decrypts as requested. Returns only after all input has been processed and all output has been
+// written; otherwise throws an Error or Cancelled.
+void run_filter(const FilterRequest& request, Messages& messages);
 
-// Moves a stream through the pipeline, from its source to its finished sink, and writes the figures that
-// `options` request to `endpoints`. The run began at `start`.
-void run_stream(const Options& options, Report::Start start, Endpoints& endpoints, OpenStream& stream,
+// Moves a stream through the pipeline, from its source to its finished sink, and writes the figures that are
+// requested to `endpoints`. The run began at `start`.
+void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
                 Progress& progress, const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

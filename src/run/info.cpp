@@ -88,15 +88,16 @@ Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) 
   return sizes;
 }
 
-Info read_info(const Options& options, const Messages& messages, Cancel& cancel) {
-  auto [source, directory] = open_input_file(options, cancel);
+Info read_info(const InputRequest& request, const std::optional<std::string>& format_name,
+               const Messages& messages, Cancel& cancel) {
+  auto [source, directory] = open_input_file(request, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   HeaderReader input = header_reader(source);
-  const std::optional<Armor> armor = find_armor(options.format, source, input);
-  const Format& format = options.format ? find_format(*options.format)
-                         : armor        ? *armor->format
-                                        : detect_format(input);
+  const std::optional<Armor> armor = find_armor(format_name, source, input);
+  const Format& format = format_name ? find_format(*format_name)
+                         : armor     ? *armor->format
+                                     : detect_format(input);
   Info info{format.name, format.authenticated, armor.has_value(), format.describe(input), input.taken(), {}};
   if (directory)
     info.sizes = sizes_of_directory(*directory, size.value_or(0));
@@ -221,20 +222,22 @@ std::string to_json(const std::string& first, const Info& info) {
 
 }  // namespace
 
-void print_info(const Options& options, Messages& messages) {
+void print_info(const InfoRequest& request, Messages& messages) {
   RunControl control(messages);
-  refuse_input_conflicts(options);
-  const RunInput describe = [&](const Options& one) {
-    const Info info = read_info(one, messages, control.cancel);
-    if (!options.several()) return options.json ? to_json("", info) : to_text(info);
-    const std::string& name = one.input();
-    return options.json ? to_json(json_file(name) + ", ", info) : to_line(name, info);
+  NamedInputs named;
+  for (const InputRequest& input : request.inputs) named.add(input);
+  prepare_inputs(named);
+  const bool several = request.inputs.size() > 1;
+  const RunInput describe = [&](const InputRequest& input) {
+    const Info info = read_info(input, request.format, messages, control.cancel);
+    if (!several) return request.json ? to_json("", info) : to_text(info);
+    return request.json ? to_json(json_file(input.name) + ", ", info) : to_line(input.name, info);
   };
-  const DescribeFailure describe_failure = [](const Options& one, const Error& error) {
-    return fmt::format("{{{}, \"error\": {}}}\n", json_file(one.input()), json_string(error.what()));
+  const DescribeFailure describe_failure = [](const InputRequest& input, const Error& error) {
+    return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.name), json_string(error.what()));
   };
-  for_each_input(options, messages, control.cancel, describe,
-                 options.json ? describe_failure : DescribeFailure());
+  for_each_input(request.inputs, messages, control.cancel, describe,
+                 request.json ? describe_failure : DescribeFailure());
 }
 
 }  // namespace gpuaes

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 
 namespace gpuaes {
 
 // Prints the contents of the input's header and the sizes derived from the size of the input; for several
 // inputs, one line for each. Reads only the header, and throws the same errors for it as decryption.
-void print_info(const Options& options, Messages& messages);
+void print_info(const InfoRequest& request, Messages& messages);
 
 }  // namespace gpuaes

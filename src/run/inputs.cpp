@@ -19,19 +19,17 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void for_each_input(const Options& options, Messages& messages, Cancel& cancel, const RunInput& run,
-                    const DescribeFailure& describe_failure) {
+void for_each_input(const std::vector<InputRequest>& inputs, Messages& messages, Cancel& cancel,
+                    const RunInput& run, const DescribeFailure& describe_failure) {
   std::unique_ptr<FdSink> output;  // opened only for text, since it may be the output of the run
-  const bool several = options.several();
+  const bool several = inputs.size() > 1;
   Exit worst = Exit::ok;
-  for (const std::string& name : options.inputs) {
-    Options one = options;
-    one.inputs = {name};
-    const std::string shown = several || options.names_input() ? shown_name(name) : "";
+  for (const InputRequest& input : inputs) {
+    const std::string shown = several || input.is_named() ? shown_name(input.name) : "";
     messages.name_input(shown, several);
     std::string text;
     try {
-      name_input(several ? shown : "", [&] { text = run(one); });
+      name_input(shown, [&] { text = run(input); });
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {
@@ -39,7 +37,7 @@ void for_each_input(const Options& options, Messages& messages, Cancel& cancel, 
       cancel.withdraw_failure();
       messages.error(error);
       worst = std::max(worst, error.exit());
-      if (describe_failure) text = describe_failure(one, error);
+      if (describe_failure) text = describe_failure(input, error);
     }
     if (text.empty()) continue;
     if (!output) output = open_standard_sink(STDOUT_FILENO, cancel);

@@ -3,25 +3,26 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 #include "io/cancel.hpp"
 
 namespace gpuaes {
 
-// Does the work for the only input of `options`. Returns a line for standard output, or nothing.
-using RunInput = std::function<std::string(const Options& options)>;
+// Does the work for one input. Returns a line for standard output, or nothing.
+using RunInput = std::function<std::string(const InputRequest& input)>;
 
 // Returns what standard output says about an input that failed.
-using DescribeFailure = std::function<std::string(const Options& options, const Error& error)>;
+using DescribeFailure = std::function<std::string(const InputRequest& input, const Error& error)>;
 
 // Calls `run` for each input and prints what it returns. If there are several, prints an error in one of
 // them, also as `describe_failure` does unless that is empty, and continues with the next; Failed at the end
 // has the highest exit status. A UsageError concerns all of them.
-void for_each_input(const Options& options, Messages& messages, Cancel& cancel, const RunInput& run,
-                    const DescribeFailure& describe_failure = {});
+void for_each_input(const std::vector<InputRequest>& inputs, Messages& messages, Cancel& cancel,
+                    const RunInput& run, const DescribeFailure& describe_failure = {});
 
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);

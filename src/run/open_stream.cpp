@@ -35,37 +35,37 @@ class WholeStream : public OpenStream {
 };
 
 // Without -f, the keys decide how to encrypt, and decryption detects an authenticated format.
-const Format& choose_format(const Options& options, const Keyring& keyring, HeaderReader& input,
+const Format& choose_format(const StreamRequest& request, const Keyring& keyring, HeaderReader& input,
                             const std::optional<Armor>& armor) {
-  if (options.format) return find_format(*options.format);
-  if (options.iv || options.context)
-    throw UsageError(fmt::format("--{} requires -f {}", options.iv ? "iv" : "context",
-                                 join(formats_that_accept(options.iv ? &Accepts::iv : &Accepts::context))));
-  if (!options.decrypt) return format_to_write(keyring);
+  const FormatRequest& wanted = request.format;
+  if (wanted.name) return find_format(*wanted.name);
+  if (wanted.iv || wanted.context)
+    throw UsageError(fmt::format("--{} requires -f {}", wanted.iv ? "iv" : "context",
+                                 join(formats_that_accept(wanted.iv ? &Accepts::iv : &Accepts::context))));
+  if (!request.decrypt) return format_to_write(keyring);
   const Format& format = armor ? *armor->format : detect_authenticated_format(input);
-  check_label(format, options.label);
+  check_label(format, wanted.label);
   return format;
 }
 
 // Checks the options that open_session() does not check.
-void check_format(const Options& options, const Format& format, bool armored) {
-  if ((options.test || options.salvage) && !format.authenticated)
+void check_format(const StreamRequest& request, const Format& format, bool armored) {
+  const std::string mode = option_for(request.mode);
+  if ((request.test || request.salvages()) && !format.authenticated)
     throw UsageError(fmt::format("the {} format is not authenticated, so {} cannot verify anything",
-                                 format.name, options.test ? "--test" : "--salvage"),
+                                 format.name, request.test ? "--test" : mode),
                      list_hint("authenticated formats: {}", authenticated_formats()));
-  if (options.selection && !format.accepts.range)
-    throw UsageError(
-        fmt::format("the {} format does not support {}", format.name, option_for(*options.selection)),
-        list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
-  if (options.into && !format.authenticated)
+  if (request.selects() && !format.accepts.range)
+    throw UsageError(fmt::format("the {} format does not support {}", format.name, mode),
+                     list_hint("formats that support it: {}", formats_that_accept(&Accepts::range)));
+  if (std::holds_alternative<IntoFile>(request.mode) && !format.authenticated)
     throw UsageError(fmt::format("the {} format does not support --into", format.name),
                      list_hint("formats that support it: {}", authenticated_formats()));
-  if (options.armor && format.armor.empty())
+  if (request.format.armor && format.armor.empty())
     throw UsageError(fmt::format("the {} format does not support --armor", format.name),
                      list_hint("formats that support it: {}", formats_with_armor()));
-  if (armored && (options.selection || options.salvage))
-    throw UnsuitableInput(fmt::format("{} does not work on armored input",
-                                      options.selection ? option_for(*options.selection) : "--salvage"),
+  if (armored && !mode.empty())
+    throw UnsuitableInput(fmt::format("{} does not work on armored input", mode),
                           "remove the armor first, with sed /^-----/d FILE | base64 -di");
 }
 
@@ -96,14 +96,13 @@ constexpr char index_hint[] =
     "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage";
 
 // If the input is in an unknown format, the hint depends on what was to be done with it.
-const Format& choose_format_or_hint(const Options& options, const Keyring& keyring, HeaderReader& input,
+const Format& choose_format_or_hint(const StreamRequest& request, const Keyring& keyring, HeaderReader& input,
                                     const std::optional<Armor>& armor) {
   try {
-    return choose_format(options, keyring, input, armor);
+    return choose_format(request, keyring, input, armor);
   } catch (UnknownFormat& error) {
-    if (options.salvage) error.set_hint(header_hint);
-    if (options.selection && std::holds_alternative<Share>(*options.selection) && !options.test &&
-        !options.decrypt_explicitly)
+    if (request.salvages()) error.set_hint(header_hint);
+    if (request.only_part)
       error.set_hint("--part only decrypts; to encrypt a file in parts, use gpuaes-parts");
     throw;
   }
@@ -151,22 +150,51 @@ bool opens_segment(const Session& session, const FdSource& file, std::uint64_t a
   return false;
 }
 
-const char* verb_for(const Options& options) {
-  if (options.test) return "verified";
-  if (options.salvage) return "recovered";
-  return options.decrypt ? "decrypted" : "encrypted";
+// Takes the header from the input, and describes damage to it that does not prevent decryption.
+std::unique_ptr<Session> open_session_of(const StreamRequest& stream, const Format& format,
+                                         SessionRequest request, const Endpoints& endpoints,
+                                         std::string& header_damage) {
+  request.index_first = endpoints.directory.has_value();
+  if (!stream.salvages()) return open_session(format, std::move(request));
+  request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
+  if (!endpoints.armor && endpoints.source.size())
+    request.opens_segment = [&endpoints, &input = *request.input](const Session& session) {
+      return opens_segment(session, endpoints.source, input.taken());
+    };
+  return open_session_to_salvage(format, std::move(request));
 }
 
-// The kind of stream that the options request.
-std::unique_ptr<OpenStream> make_stream(const Options& options, StreamParts parts, SharedOutput* shared,
+std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const Messages& messages,
+                                                 Cancel& cancel) {
+  const auto* const into = std::get_if<IntoFile>(&mode);
+  if (into == nullptr) return nullptr;
+  return std::make_unique<SharedOutput>(into->name, cancel,
+                                        [&messages](const std::string& text) { messages.note(text); });
+}
+
+// For the AuthError of a damaged body.
+const char* damage_hint_for(const StreamRequest& request, const Endpoints& endpoints) {
+  if (request.salvages()) return endpoints.directory ? index_hint : "";
+  return request.test || endpoints.armor ? "" : "use --salvage to recover the undamaged parts";
+}
+
+const char* verb_for(const StreamRequest& request) {
+  if (request.test) return "verified";
+  if (request.salvages()) return "recovered";
+  return request.decrypt ? "decrypted" : "encrypted";
+}
+
+// The kind of stream that is requested. `shared` is its sink if other processes write it, too.
+std::unique_ptr<OpenStream> make_stream(const StreamRequest& request, StreamParts parts, SharedOutput* shared,
                                         const Messages& messages) {
-  if (shared != nullptr)
-    return std::make_unique<SharedStream>(std::get<Share>(*options.selection), std::move(parts), *shared);
-  if (options.selection) return std::make_unique<RangeStream>(*options.selection, std::move(parts));
-  if (options.salvage)
+  if (const auto* const into = std::get_if<IntoFile>(&request.mode))
+    return std::make_unique<SharedStream>(into->share, std::move(parts), *shared);
+  if (const auto* const selection = std::get_if<Selection>(&request.mode))
+    return std::make_unique<RangeStream>(*selection, std::move(parts));
+  if (request.salvages())
     return std::make_unique<SalvageStream>(
         std::move(parts), [&messages](const std::string& text) { messages.input_warning(text); });
-  return make_whole_stream(std::move(parts), options.decrypt);
+  return make_whole_stream(std::move(parts), request.decrypt);
 }
 
 }  // namespace
@@ -203,41 +231,29 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) 
   return std::make_unique<WholeStream>(std::move(parts), decrypts);
 }
 
-std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring, Endpoints& endpoints,
-                                        const Messages& messages, Cancel& cancel) {
+std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,
+                                        Keyring keyring, Endpoints& endpoints, const Messages& messages,
+                                        Cancel& cancel) {
   FdSource& file = endpoints.source;
-  HeaderReader input = header_reader(file, endpoints.directory ? &*endpoints.directory : nullptr);
-  if (options.decrypt) endpoints.armor = find_armor(options.format, file, input);
-  const bool armored = endpoints.armor.has_value();
-  const Format& format = choose_format_or_hint(options, keyring, input, endpoints.armor);
-  check_format(options, format, armored);
-  if (options.armor)
+  PartsDirectory* const directory = endpoints.directory ? &*endpoints.directory : nullptr;
+  HeaderReader header = header_reader(file, directory);
+  if (stream.decrypt) endpoints.armor = find_armor(stream.format.name, file, header);
+  const Format& format = choose_format_or_hint(stream, keyring, header, endpoints.armor);
+  check_format(stream, format, endpoints.armor.has_value());
+  if (stream.format.armor)
     endpoints.output = std::make_unique<ArmorSink>(format.armor, std::move(endpoints.output));
-  const char* const warning = options.decrypt ? nullptr : writer_warning(keyring, false);
+  const char* const warning = stream.decrypt ? nullptr : writer_warning(keyring, false);
   const bool seals_for_recipients_and_keys =
-      !options.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;
-  // age also asks for a passphrase with -p.
-  const bool makes_unexpected_format = !options.decrypt && !options.format && !options.cipher &&
-                                       !options.label && options.secrets.ask_passphrase &&
-                                       keyring.keys.size() == 1;
-  std::string header_damage;
-  SessionRequest request = make_request(std::move(keyring), options, messages, cancel);
-  request.cipher = options.cipher;
-  request.iv = options.iv;
-  request.context = options.context;
-  request.iterations = options.iterations;
-  if (options.salvage)
-    request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
-  if (options.salvage && !armored && file.size())
-    request.opens_segment = [&](const Session& session) {
-      return opens_segment(session, file, input.taken());
-    };
-  request.input = &input;
-  request.index_first = endpoints.directory.has_value();
-  if (makes_unexpected_format)
+      !stream.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;
+  if (stream.note_sealed)
     messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
-  std::unique_ptr<Session> session = options.salvage ? open_session_to_salvage(format, std::move(request))
-                                                     : open_session(format, std::move(request));
+
+  SessionRequest request =
+      make_request(std::move(keyring), input, stream.format, stream.decrypt, messages, cancel);
+  request.input = &header;
+  std::string header_damage;
+  std::unique_ptr<Session> session =
+      open_session_of(stream, format, std::move(request), endpoints, header_damage);
   file.begin_here();
   if (!format.authenticated)
     messages.warning(
@@ -247,36 +263,33 @@ std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring,
   if (warning != nullptr) messages.warning(warning);
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
-  const bool can_salvage = !options.test && !options.salvage && !armored;
-  const char* const damage_hint = can_salvage ? "use --salvage to recover the undamaged parts"
-                                  : options.salvage && endpoints.directory ? index_hint
-                                                                           : "";
-  Source& whole = armored ? *endpoints.armor->source : file;
-  std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
-  const bool may_be_cbc = options.decrypt && format.may_be_cbc;
+  Source& whole = endpoints.armor ? *endpoints.armor->source : file;
+  std::optional<std::uint64_t> body_bytes = endpoints.armor ? std::nullopt : file.size();
+  const bool may_be_cbc = stream.decrypt && format.may_be_cbc;
   if (may_be_cbc && fits_cbc(body_bytes.value_or(0))) messages.warning(cbc_warning);
+  const char* const damage_hint = damage_hint_for(stream, endpoints);
   return with_hint(damage_hint, [&] {
-    endpoints.parts =
-        session->open_source({.source = whole,
-                              .size = body_bytes,
-                              .directory = endpoints.directory ? &*endpoints.directory : nullptr,
-                              .all = !options.selection});
+    endpoints.parts = session->open_source(
+        {.source = whole, .size = body_bytes, .directory = directory, .all = !stream.selects()});
     if (endpoints.parts && body_bytes) body_bytes = endpoints.parts->parallel_size();
-    return make_stream(options,
+    std::unique_ptr<SharedOutput> shared = make_shared_output(stream.mode, messages, cancel);
+    SharedOutput* const shared_sink = shared.get();
+    if (shared) endpoints.output = std::move(shared);
+    return make_stream(stream,
                        {.source = endpoints.parts ? *endpoints.parts : whole,
                         .sink = *endpoints.output,
                         .session = std::move(session),
-                        .verb = verb_for(options),
+                        .verb = verb_for(stream),
                         .authenticated = format.authenticated,
                         .may_be_cbc = may_be_cbc && !body_bytes,
-                        .watched = options.decrypt ? nullptr : &file,
-                        .header_bytes = input.taken(),
+                        .watched = stream.decrypt ? nullptr : &file,
+                        .header_bytes = header.taken(),
                         .parts = endpoints.parts.get(),
                         .body_bytes = body_bytes,
-                        .stated_bytes = options.size,
+                        .stated_bytes = input.size,
                         .damage_hint = damage_hint,
                         .header_damage = header_damage},
-                       endpoints.shared, messages);
+                       shared_sink, messages);
   });
 }
 

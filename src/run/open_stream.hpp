@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "io/source_sink.hpp"
 #include "lane/lane.hpp"
@@ -97,10 +97,11 @@ class OpenStream {
 // All of `parts.source`, to encrypt or to decrypt.
 std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 
-// Opens the stream that `options` request, and reads the header from the input. Warns if the format or the
-// keys do not authenticate. UsageError if the format does not support the options; KeyError, AuthError and
-// IoError as in open_session() and, with --range, in RangeStream.
-std::unique_ptr<OpenStream> open_stream(const Options& options, Keyring keyring, Endpoints& endpoints,
-                                        const Messages& messages, Cancel& cancel);
+// Opens the stream that is requested, and reads the header from the input. Warns if the format or the keys do
+// not authenticate. UsageError if the format does not support the options; KeyError, AuthError and IoError as
+// in open_session() and, with --range, in RangeStream.
+std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,
+                                        Keyring keyring, Endpoints& endpoints, const Messages& messages,
+                                        Cancel& cancel);
 
 }  // namespace gpuaes

@@ -28,6 +28,7 @@
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
+#include "run/inputs.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
@@ -47,33 +48,34 @@ void check_unchanged(const OutputTarget& target, const struct stat& before) {
 }
 
 // In place, the sink replaces the input, unless it has changed in the meantime.
-SinkRules output_rules(const Options& options, const OutputTarget& target, const FdSource& source,
+SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, const FdSource& source,
                        const Messages& messages) {
   using Terminal = SinkRules::Terminal;
-  SinkRules rules{.terminal = options.force || options.armor ? Terminal::everything : Terminal::nothing,
+  const bool as_text = request.output.force || request.format.armor;
+  SinkRules rules{.terminal = as_text ? Terminal::everything : Terminal::nothing,
                   .bytes = source.size(),
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
-  if (options.in_place) {
+  if (request.in_place) {
     rules.temp.hint = not_replaceable_hint;
     rules.check = [&target, &source] { check_unchanged(target, source.status()); };
   }
   return rules;
 }
 
-const Format& find_rekeyable_format(const Options& options, HeaderReader& input) {
+const Format& find_rekeyable_format(const std::optional<std::string>& named, HeaderReader& input) {
   for (const Format& format : all_formats())
-    if (format.rekey != nullptr && options.format.value_or(std::string(format.name)) == format.name &&
+    if (format.rekey != nullptr && named.value_or(std::string(format.name)) == format.name &&
         input.begins_with(format.magic))
       return format;
-  refuse_other_format(input, options.format.value_or(""));
+  refuse_other_format(input, named.value_or(""));
   throw AuthError("the input is in no format whose keys can be replaced",
                   "--rekey replaces the keys of sealed files and age files");
 }
 
 // Only the head is replaced; the index shows that the file is complete.
-void check_directory(const Options& options, const PartsDirectory& input) {
+void check_directory(const RekeyRequest& request, const PartsDirectory& input) {
   input.directory.require_private();
-  if (!options.in_place || options.armor)
+  if (!request.in_place || request.format.armor)
     throw UsageError(
         fmt::format("{} is a directory, where --rekey replaces only the head", input.directory.name()),
         "omit --output and --armor");
@@ -120,44 +122,47 @@ void note_removed(const std::string& file, const NewHeader& header, const Messag
       "data key");
 }
 
-}  // namespace
-
-void run_rekey(const Options& options, const Messages& messages) {
+void rekey(const RekeyRequest& request, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
-  Progress progress(control.signals, messages, options.progress);
-  OutputTarget target = find_output(options.in_place ? options.input() : options.output);
-  refuse_input_conflicts(options);
-  Keyring old_keys = read_secrets(options, messages, cancel);
-  const Keyring new_keys = read_new_secrets(options, messages, cancel);
-  InputFile opened_input = open_input_file(options, cancel);
+  Progress progress(control.signals, messages, request.progress);
+  const bool in_place = request.in_place;
+  OutputTarget target = find_output(in_place ? request.input.name : request.output.name);
+  if (in_place) check_replaceable(request.input.name);
+  NamedInputs named;
+  const NamedInputs secrets = named.add(request.old_secrets).add(request.new_secrets);
+  prepare_inputs(named.add(request.input));
+  Keyring old_keys = read_secrets(request.old_secrets, request.input, messages, cancel);
+  const Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
+  InputFile opened_input = open_input_file(request.input, cancel);
   FdSource& source = opened_input.source;
   PartsDirectory* const directory = opened_input.directory ? &*opened_input.directory : nullptr;
   if (directory != nullptr) {
-    check_directory(options, *directory);
+    check_directory(request, *directory);
     target = find_head(*directory);
   }
-  refuse_output_conflicts(options, {.output = target});
-  const char* const output_option = options.in_place ? options.input_option
-                                    : options.output ? "--output"
-                                                     : "";
+  refuse_output_conflicts(in_place ? secrets : named,
+                          {.output = target, .shown = request.output.name ? "--output" : target.name},
+                          "omit --output to replace the file, or write to another file");
+  const char* const output_option = in_place ? request.input.option : request.output.name ? "--output" : "";
   std::unique_ptr<Sink> sink = with_option(output_option, [&] {
-    return open_sink(target, output_rules(options, target, source, messages), cancel);
+    return open_sink(target, output_rules(request, target, source, messages), cancel);
   });
   note_if_terminal(source, messages);
 
   HeaderReader input = header_reader(source, directory);
-  const std::optional<Armor> armor = find_armor(options.format, source, input);
-  const Format& format = find_rekeyable_format(options, input);
-  check_label(format, options.label);
-  if (armor || options.armor) sink = std::make_unique<ArmorSink>(format.armor, std::move(sink));
-  SessionRequest request = make_request(std::move(old_keys), options, messages, cancel);
-  request.input = &input;
-  request.index_first = directory != nullptr;
-  const NewHeader header = format.rekey(request, new_keys);
+  const std::optional<Armor> armor = find_armor(request.format.name, source, input);
+  const Format& format = find_rekeyable_format(request.format.name, input);
+  check_label(format, request.format.label);
+  if (armor || request.format.armor) sink = std::make_unique<ArmorSink>(format.armor, std::move(sink));
+  SessionRequest session =
+      make_request(std::move(old_keys), request.input, request.format, true, messages, cancel);
+  session.input = &input;
+  session.index_first = directory != nullptr;
+  const NewHeader header = format.rekey(session, new_keys);
   warn_of_new_slots(new_keys, header.old_recipients, messages);
-  if (!options.in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
-  const std::string changed_file = options.in_place ? options.input() : target.name;
+  if (!in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
+  const std::string changed_file = in_place ? request.input.name : target.name;
   if (directory != nullptr) {
     sink->write(header.bytes);
     sink->close();
@@ -168,13 +173,20 @@ void run_rekey(const Options& options, const Messages& messages) {
   if (body.parallel_size() > 0) sink->expect(header.bytes.size() + body.parallel_size());
   std::atomic<std::uint64_t> copied = input.taken();
   const std::uint64_t rest = armor ? 0 : source.size().value_or(0);
-  const std::optional<std::uint64_t> size = rest > 0 ? std::optional(input.taken() + rest) : options.size;
+  const std::optional<std::uint64_t> size =
+      rest > 0 ? std::optional(input.taken() + rest) : request.input.size;
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
   if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
   sink->close();
   note_removed(changed_file, header, messages);
+}
+
+}  // namespace
+
+void run_rekey(const RekeyRequest& request, const Messages& messages) {
+  name_input(request.input.is_named() ? request.input.name : "", [&] { rekey(request, messages); });
 }
 
 }  // namespace gpuaes

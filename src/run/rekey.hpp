@@ -2,13 +2,13 @@
 #pragma once
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 
 namespace gpuaes {
 
-// Opens the input's header with the current secrets in `options`, and writes the input with a header for the
-// new ones. All slots are new; everything after the header's MAC is copied unchanged. If only the input is
-// named, the complete output replaces it. Throws the same errors as run_filter().
-void run_rekey(const Options& options, const Messages& messages);
+// Opens the input's header with the current secrets, and writes the input with a header for the new ones. All
+// slots are new; everything after the header's MAC is copied unchanged. In place, the complete output
+// replaces the input. Throws the same errors as run_filter().
+void run_rekey(const RekeyRequest& request, const Messages& messages);
 
 }  // namespace gpuaes

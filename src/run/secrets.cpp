@@ -51,10 +51,6 @@ Secret read_contents(FdSource& file) {
 
 // Keys and identities -----------------------------------------------------------------------------
 
-// What the secrets are for. Identities can encrypt only if the user asks for that: -d may have been
-// forgotten.
-enum class Purpose { open, seal, seal_for_identities, rekey };
-
 // Adds the key or the identities that a file contains, or the recipients of these identities. Warns if the
 // raw bytes of a key are text.
 void add_key(Keyring& keyring, const Secret& contents, const std::string& name, Purpose purpose,
@@ -150,11 +146,12 @@ AskPassphrase answer_with(Secret passphrase) {
 }
 
 // To seal, asks for a new passphrase, once.
-AskPassphrase read_passphrase(const SecretOptions& named, Purpose purpose, const char* question,
-                              const Messages& messages, Cancel& cancel) {
-  if (named.ask_passphrase && purpose == Purpose::open) return ask_passphrase(cancel);
+AskPassphrase read_passphrase(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
+  const SecretOptions& named = request.named;
+  if (named.ask_passphrase && request.purpose == Purpose::open) return ask_passphrase(cancel);
   if (named.ask_passphrase)
-    return [question, &cancel, answer = AskPassphrase()](const std::string& input, bool again) mutable {
+    return [question = request.purpose == Purpose::rekey ? "Enter new passphrase: " : "Enter passphrase: ",
+            &cancel, answer = AskPassphrase()](const std::string& input, bool again) mutable {
       if (!answer) answer = answer_with(ask_new_passphrase(question, cancel));
       return answer(input, again);
     };
@@ -175,28 +172,20 @@ void add_plugins(Keyring& keyring, const std::vector<std::string>& names) {
     with_option("--plugin", [&] { keyring.keys.push_back(make_plugin_identity(name)); });
 }
 
-Keyring read_named(const SecretOptions& named, const std::vector<std::string>& recipients,
-                   const std::vector<std::string>& plugins, Purpose purpose, const char* question,
-                   const Messages& messages, Cancel& cancel) {
+Keyring read_named(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
   Keyring keyring;
-  for (const std::string& name : named.key_files)
-    with_option(named.key_option, [&] {
-      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), purpose, messages);
+  for (const std::string& name : request.named.key_files)
+    with_option(request.named.key_option, [&] {
+      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), request.purpose, messages);
     });
-  read_recipients(keyring, recipients, messages, cancel);
-  add_plugins(keyring, plugins);
+  read_recipients(keyring, request.recipients, messages, cancel);
+  add_plugins(keyring, request.plugins);
   const std::shared_ptr<Plugin> client = make_plugin_client(messages, cancel);
   for (Key& key : keyring.keys)
     if (key.kind == KeyKind::plugin) key.plugin = client;
-  if (AskPassphrase passphrase = read_passphrase(named, purpose, question, messages, cancel))
+  if (AskPassphrase passphrase = read_passphrase(request, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   return keyring;
-}
-
-// Whether the input shows which secrets open it. Input from a terminal has not been typed yet.
-bool may_ask_if_needed(const Options& options) {
-  const bool shows_secrets = !options.format || find_format(*options.format).accepts.recipients;
-  return options.decrypt && shows_secrets && (options.names_input() || isatty(STDIN_FILENO) == 0);
 }
 
 }  // namespace
@@ -244,46 +233,43 @@ Secret read_key_file(const std::string& name, const Messages& messages, Cancel& 
   return plain;
 }
 
-Keyring read_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  close_secrets_in_children(options);
-  ask_on_standard_input(!uses_standard_input(options));
-  const auto recipients = options.decrypt ? std::vector<std::string>() : options.recipients;
-  const Purpose purpose = options.decrypt              ? Purpose::open
-                          : options.encrypt_explicitly ? Purpose::seal_for_identities
-                                                       : Purpose::seal;
-  Keyring keyring = read_named(options.secrets, recipients, options.plugins, purpose,
-                               "Enter passphrase: ", messages, cancel);
+Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Messages& messages,
+                     Cancel& cancel) {
+  Keyring keyring = read_named(request, messages, cancel);
   if (!keyring.keys.empty()) return keyring;
-  if (options.decrypt && options.names_input() && is_identity_file(options.input(), cancel))
-    throw UsageError(fmt::format("{} contains an identity, not an encrypted file", options.input()),
+  const bool opens = request.purpose == Purpose::open;
+  if (opens && input.is_named() && is_identity_file(input.name, cancel))
+    throw UsageError(fmt::format("{} contains an identity, not an encrypted file", input.name),
                      "name the identity file with -k, and the encrypted file with -i or without an option");
-  if (!may_ask_if_needed(options))
+  if (!request.ask_if_needed)
     throw UsageError("no key or passphrase was given",
-                     options.decrypt
-                         ? Hint(Advice::name_any_secret)
-                         : Hint("name a key file with -k (gpuaes-keygen makes one) or a recipient with "
-                                "-r, or use -p to enter a passphrase"));
+                     opens ? Hint(Advice::name_any_secret)
+                           : Hint("name a key file with -k (gpuaes-keygen makes one) or a recipient with "
+                                  "-r, or use -p to enter a passphrase"));
   keyring.none_given = true;
   if (has_terminal())
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_passphrase(cancel)});
   return keyring;
 }
 
-Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel) {
-  Keyring keyring = read_named(options.new_secrets, options.recipients, options.plugins, Purpose::rekey,
-                               "Enter new passphrase: ", messages, cancel);
+Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
+  Keyring keyring = read_named(request, messages, cancel);
   if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",
                      "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");
   return keyring;
 }
 
-SessionRequest make_request(Keyring keyring, const Options& options, const Messages& messages,
-                            Cancel& cancel) {
-  return {.decrypt = options.decrypt,
+SessionRequest make_request(Keyring keyring, const InputRequest& input, const FormatRequest& format,
+                            bool decrypt, const Messages& messages, Cancel& cancel) {
+  return {.decrypt = decrypt,
+          .cipher = format.cipher,
           .keyring = std::move(keyring),
-          .input_name = options.names_input() ? options.input() : "",
-          .label = options.label,
+          .input_name = input.is_named() ? input.name : "",
+          .iv = format.iv,
+          .context = format.context,
+          .label = format.label,
+          .iterations = format.iterations,
           .check = [&cancel] { cancel.check(); },
           .detail = [&messages](const std::string& text) { messages.detail(text); }};
 }

@@ -1,4 +1,4 @@
-// Reads the secrets that options name: key files, recipients, passphrase files, and passphrases from commands
+// Reads the secrets of a request: key files, recipients, passphrase files, and passphrases from commands
 // and the terminal.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/messages.hpp"
-#include "cli/options.hpp"
+#include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
@@ -25,20 +25,19 @@ void warn_if_readable(const std::string& name, const FdSource& file, const Messa
 // itself a secret.
 Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel);
 
-// Reads the secrets for the input from the files that `options` name, and warns about files that other users
-// can read. IoError if a file cannot be read; UsageError if one does not contain a key, identity, recipient
-// or passphrase, or if the passphrase command fails. Commands do not inherit descriptors of the files. If no
-// option names a secret to decrypt with, the passphrase is asked for if there is a terminal and the input
-// needs nothing else.
-Keyring read_secrets(const Options& options, const Messages& messages, Cancel& cancel);
+// Reads secrets, and warns about files that other users can read. IoError if a file cannot be read;
+// UsageError if one does not contain a key, identity, recipient or passphrase, or if the passphrase command
+// fails. If no secret is named to decrypt `input` with, the passphrase is asked for if there is a terminal
+// and the input needs nothing else.
+Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Messages& messages,
+                     Cancel& cancel);
 
 // The same for the new secrets of --rekey.
-Keyring read_new_secrets(const Options& options, const Messages& messages, Cancel& cancel);
+Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel);
 
-// The request to seal or open the only input of `options`, without its other options and the input itself.
-// `messages` and `cancel` must outlive it.
-SessionRequest make_request(Keyring keyring, const Options& options, const Messages& messages,
-                            Cancel& cancel);
+// The request to seal or open an input, without the input itself. `messages` and `cancel` must outlive it.
+SessionRequest make_request(Keyring keyring, const InputRequest& input, const FormatRequest& format,
+                            bool decrypt, const Messages& messages, Cancel& cancel);
 
 // Returns a warning about new slots for `keyring`, or nullptr. Opening a file with a key does not prove who
 // wrote it if others may know the file key, as anyone with a recipient's identity does. `had_recipient`:

@@ -22,21 +22,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string conflict(const Options& options) {
+struct Files {
+  SecretRequest secrets{{"--key", "--passphrase-file", ""}, Purpose::seal};
+  SecretRequest new_secrets{{"--new-key", "--new-passphrase-file", ""}, Purpose::rekey};
+  std::string input;
+  OutputRequest output;
+  ReportRequest reports;
+  bool written = true;
+};
+
+std::string conflict(const Files& files) {
   return failure_of([&] {
-    refuse_input_conflicts(options);
-    OutputTargets targets{.output = find_output(options.in_place ? options.input() : options.output)};
-    if (options.stats) targets.stats = find_output(options.stats);
-    if (options.trace) targets.trace = find_output(options.trace);
-    refuse_output_conflicts(options, targets);
+    NamedInputs named;
+    prepare_inputs(named.add(files.secrets).add(files.new_secrets).add({.name = files.input}));
+    OutputTargets targets = find_outputs(files.output, files.reports);
+    targets.written = files.written;
+    refuse_output_conflicts(named, targets);
   });
 }
 
 std::string conflict(const std::string& input, const std::string& output) {
-  Options options;
-  options.inputs = {input};
-  options.output = output;
-  return conflict(options);
+  return conflict({.input = input, .output = {.name = output}});
 }
 
 bool same_output(const std::string& a, const std::string& b) {
@@ -147,38 +153,25 @@ TEST_CASE("an output that is any of the input files is refused") {
                                                                      {"recipients", "--recipients-file"},
                                                                      {"new key", "--new-key"}};
   for (const auto& [name, shown] : inputs) write_file(directory / name, test_bytes(100));
-  Options options;
-  options.inputs = {directory / "input"};
-  options.secrets.key_files = {directory / "key", directory / "other key"};
-  options.secrets.passphrase_file = directory / "words";
-  options.recipients = {fmt::format("@{}", directory / "recipients")};
-  options.new_secrets.key_files = {directory / "new key"};
-  const auto with = [&](std::optional<std::string> Options::*output, const std::string& name) {
-    Options changed = options;
-    changed.*output = name;
+  Files files{.input = directory / "input"};
+  files.secrets.named.key_files = {directory / "key", directory / "other key"};
+  files.secrets.named.passphrase_file = directory / "words";
+  files.secrets.recipients = {fmt::format("@{}", directory / "recipients")};
+  files.new_secrets.named.key_files = {directory / "new key"};
+  const auto with = [&](const std::string& option, const std::string& name) {
+    Files changed = files;
+    (option == "--output"  ? changed.output.name
+     : option == "--stats" ? changed.reports.stats
+                           : changed.reports.trace) = name;
     return conflict(changed);
   };
-  for (const auto& [option, output] :
-       {std::pair("--output", &Options::output), std::pair("--stats", &Options::stats),
-        std::pair("--trace", &Options::trace)}) {
+  for (const std::string option : {"--output", "--stats", "--trace"}) {
     for (const auto& [name, shown] : inputs)
-      CHECK(with(output, directory / name) == "usage: " + shown + " and " + option + " are the same file");
-    CHECK(with(output, directory / "new") == "");
+      CHECK(with(option, directory / name) == "usage: " + shown + " and " + option + " are the same file");
+    CHECK(with(option, directory / "new") == "");
   }
   write_file(directory / "old", {});
-  CHECK(with(&Options::output, directory / "old") == "");
-}
-
-TEST_CASE("a file rekeyed in place may be input and output, but not a recipients file as well") {
-  const TempDir directory;
-  write_file(directory / "input", test_bytes(100));
-  Options options;
-  options.inputs = {directory / "input"};
-  options.in_place = true;
-  CHECK(conflict(options) == "");
-  options.recipients = {fmt::format("@{}", options.input())};
-  CHECK(conflict(options) ==
-        fmt::format("usage: --recipients-file and {} are the same file", options.input()));
+  CHECK(with("--output", directory / "old") == "");
 }
 
 TEST_CASE("/dev/null may be both input and output") {
@@ -191,11 +184,10 @@ TEST_CASE("standard output that is also the input file is refused, unless nothin
   write_file(name, test_bytes(100));
   const int status = exit_of_child([&] {
     dup2(open(name.c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);
-    Options options;
-    options.inputs = {name};
-    const bool refused = conflict(options) == "usage: " + name + " and standard output are the same file";
-    options.test = true;
-    return refused && conflict(options).empty() ? 0 : 1;
+    Files files{.input = name};
+    const bool refused = conflict(files) == "usage: " + name + " and standard output are the same file";
+    files.written = false;
+    return refused && conflict(files).empty() ? 0 : 1;
   });
   CHECK(status == 0);
 }

@@ -1,6 +1,7 @@
 // Lanes that take over during a run.
 #include "run/lane_pool.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>

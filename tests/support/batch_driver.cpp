@@ -106,9 +106,9 @@ int run(std::vector<std::string>& options) {
   for (std::string& option : options) argv.push_back(option.data());
   argv.push_back(nullptr);
   return run_program("gpuaes-stream", [&](Messages& messages) {
-    const Options parsed = parse_options(static_cast<int>(options.size()), argv.data());
+    const Parsed<Request> parsed = parse_options(static_cast<int>(options.size()), argv.data());
     messages.set_level(parsed.level);
-    name_input(parsed.names_input() ? parsed.input() : "", [&] { run_filter(parsed, messages); });
+    run_filter(std::get<FilterRequest>(parsed.request), messages);
   });
 }
 

@@ -1,0 +1,173 @@
+// What a command line asks for: a request for each action, made of parts. Each function takes only the parts
+// that it reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cipher/ciphers.hpp"
+#include "cli/option_values.hpp"
+#include "io/fd_source_sink.hpp"
+#include "lane/backends.hpp"
+
+namespace gpuaes {
+
+// The keys and passphrases that options name, and those options.
+struct SecretOptions {
+  const char *key_option, *file_option, *command_option;
+  std::vector<std::string> key_files{};
+  bool ask_passphrase = false;
+  std::optional<std::string> passphrase_file{}, passphrase_command{};
+};
+
+// What secrets are for. Identities can encrypt only if the user asks for that: -d may have been forgotten.
+enum class Purpose { open, seal, seal_for_identities, rekey };
+
+struct SecretRequest {
+  SecretOptions named;
+  Purpose purpose = Purpose::seal;
+  std::vector<std::string> recipients{};  // in the form that -r takes; -R FILE is @FILE
+  std::vector<std::string> plugins{};     // names of age plugins without data
+  bool ask_if_needed = false;             // if none is given: the input shows which secrets open it
+};
+
+struct InputRequest {
+  std::string name{standard_name};
+  const char* option = "";              // that names it, if any
+  std::vector<std::string> command{};   // whose output is the input, unless empty
+  std::optional<std::uint64_t> size{};  // in bytes, from the user
+
+  bool is_named() const { return name != standard_name; }
+};
+
+struct OutputRequest {
+  std::optional<std::string> name{};  // standard output if not set
+  bool sparse = false;                // zeros become holes
+  bool force = false;                 // write to a terminal anyway
+};
+
+struct FormatRequest {
+  std::optional<std::string> name{};  // if not set: chosen by the keys, or detected when decrypting
+  std::optional<Cipher> cipher{};
+  bool armor = false;  // write text
+  std::optional<std::string> iv{}, context{}, label{};
+  std::optional<std::uint32_t> iterations{};
+};
+
+// What a run processes of its input.
+struct WholeInput {};
+struct Salvage {};  // the undamaged parts
+struct IntoFile {   // a share, written at its place in a file that other processes write, too
+  Share share;
+  std::string name;
+};
+using StreamMode = std::variant<WholeInput, Selection, IntoFile, Salvage>;
+
+// The option that requests the mode, or "".
+inline const char* option_for(const StreamMode& mode) {
+  if (std::holds_alternative<Salvage>(mode)) return "--salvage";
+  if (std::holds_alternative<WholeInput>(mode)) return "";
+  const auto* const selection = std::get_if<Selection>(&mode);
+  return selection != nullptr && std::holds_alternative<ByteRange>(*selection) ? "--range" : "--part";
+}
+
+struct StreamRequest {
+  bool decrypt = false;
+  bool test = false;  // write nothing
+  StreamMode mode{};
+  FormatRequest format{};
+  bool note_sealed = false;  // users of age may expect an age file
+  bool only_part = false;    // nothing but --part implies decryption
+
+  bool salvages() const { return std::holds_alternative<Salvage>(mode); }
+  bool selects() const { return !salvages() && !std::holds_alternative<WholeInput>(mode); }
+};
+
+struct LaneRequest {
+  LaneChoice choice{};
+  std::optional<std::size_t> chunk_bytes{};
+};
+
+// Files about the run.
+struct ReportRequest {
+  std::optional<std::string> stats{}, trace{};
+};
+
+// The requests ------------------------------------------------------------------------------------
+
+struct FilterRequest {
+  SecretRequest secrets;
+  std::vector<InputRequest> inputs;  // several only to verify
+  OutputRequest output;
+  StreamRequest stream;
+  LaneRequest lanes;
+  ReportRequest reports;
+  bool progress;
+  bool list_verified;  // print a line for each input
+};
+
+struct InfoRequest {
+  std::vector<InputRequest> inputs;
+  std::optional<std::string> format;
+  bool json;
+};
+
+struct RekeyRequest {
+  SecretRequest old_secrets, new_secrets;
+  InputRequest input;
+  OutputRequest output;
+  bool in_place;  // the output replaces the input
+  FormatRequest format;
+  bool progress;
+};
+
+struct ListLanesRequest {};
+struct PrintRequest {
+  std::string text;
+};
+
+using Request = std::variant<FilterRequest, InfoRequest, RekeyRequest, ListLanesRequest, PrintRequest>;
+
+// Of gpuaes-parts ---------------------------------------------------------------------------------
+
+struct PlanRequest {
+  SecretRequest secrets;
+  InputRequest input;  // not named if each seal reads its own
+  std::string directory;
+  Cipher cipher;
+  std::optional<std::string> label;
+  std::optional<std::uint32_t> count;  // of parts
+};
+
+struct SealRequest {
+  std::string directory;
+  std::uint32_t part;
+  InputRequest input;
+  OutputRequest output;                // with a receipt, instead of the directory
+  std::optional<std::string> receipt;  // a file to write
+  bool verify;                         // read all of the complete part
+  LaneRequest lanes;
+  ReportRequest reports;
+  bool progress;
+};
+
+struct StatusRequest {
+  std::string directory;
+  bool json, missing;  // only the numbers of missing parts
+};
+
+struct JoinRequest {
+  std::string directory;
+  std::optional<std::uint32_t> count;  // of parts
+  std::vector<std::string> receipts;
+  std::optional<OutputRequest> single_file;
+  bool progress;
+};
+
+using PartsRequest = std::variant<PlanRequest, SealRequest, StatusRequest, JoinRequest, PrintRequest>;
+
+}  // namespace gpuaes
