@@ -37,10 +37,12 @@ class DirectoryParts : public IndexedParts {
     return input_.index.size().value_or(0) + (index()->count() - std::uint64_t{1}) * frame_header_bytes;
   }
 
-  // Whether most of the first part is not in the page cache.
+  void skip_to(std::uint64_t offset) override { first_ = index()->part_at(offset).number; }
+
+  // Whether most of the first part to be read is not in the page cache.
   bool prepare_parallel() override {
     direct_ = true;
-    const std::shared_ptr<FdSource> first = open_file(0);
+    const File first = open_file(first_);
     return first && first->prepare_parallel();
   }
 
@@ -73,6 +75,7 @@ class DirectoryParts : public IndexedParts {
   }
 
   const PartsDirectory& input_;
+  std::uint32_t first_ = 0;
   bool direct_ = false;  // read data that is not in the page cache directly
 
   using NumberedFile = std::pair<std::uint32_t, File>;

@@ -155,6 +155,12 @@ def test_parts_are_looked_for_before_anything_is_written(joined, key, text, lose
         assert found.out == b"" and f"{part(1)} {text}{rest}" in found.error
 
 
+def test_a_later_part_is_read_without_the_first_one(joined, key):
+    os.unlink(part(0))
+    for mode in ["-d", "--part", "1"], ["--range", f"{STARTS[1]}:{LENGTHS[1]}"]:
+        assert stream(*mode, "-k", key, "dir").out == PLAIN[STARTS[1] : STARTS[2]]
+
+
 @pytest.mark.parametrize("name", ["head", "index"])
 def test_head_and_index_are_needed(joined, key, name):
     os.unlink(f"dir/{name}")
