@@ -2,7 +2,7 @@
 Those for nightly backups are in test_nightly_backups.py.
 
 Services are replaced: `ssh server` runs a command in the folder server, aws, zfs and btrfs copy files, and pass prints
-a passphrase. PostgreSQL, par2, GNU parallel and MPI are real. slurm-recipe.sh runs the recipe for Slurm."""
+a passphrase. PostgreSQL, par2, GNU parallel, MPI and Dask are real. slurm-recipe.sh runs the recipe for Slurm."""
 
 import glob
 import json
@@ -19,7 +19,7 @@ import pytest
 import age_plugin
 from age_plugin import DATA
 from processes import read_terminal
-from programs import FOLDER, KEY, keygen, run, secret_file, some_bytes, stream
+from programs import FOLDER, KEY, PATIENCE, keygen, run, secret_file, some_bytes, stream
 
 TOP = pathlib.Path(__file__).parents[3]
 SERVICES = {
@@ -291,10 +291,14 @@ def test_seal_several_archives_as_one_file(recipe):
     assert recipe("Seal several archives as one file")[1].splitlines().count("photos/2.jpg") == 2
 
 
-def test_gnu_parallel(recipe, work, monkeypatch):
+@pytest.fixture
+def gnu_parallel(work, monkeypatch):
     if not shutil.which("parallel") or b"GNU parallel" not in subprocess.check_output(["parallel", "--version"]):
         pytest.skip("GNU parallel is not installed")
     monkeypatch.setenv("PARALLEL_HOME", str(work.parent / "parallel"))
+
+
+def test_gnu_parallel(recipe, gnu_parallel):
     recipe("Seal one file with GNU parallel")
     expect_disk_in_parts()
     assert set(content("hosts").split()) == {b"host1", b"host2"}
@@ -308,6 +312,25 @@ def test_mpi(recipe, monkeypatch):
                     "OMPI_MCA_rmaps_base_oversubscribe=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"):
         monkeypatch.setenv(*setting.split("=", 1))
     recipe("Seal one file with MPI")
+    expect_disk_in_parts()
+
+
+def test_dask(recipe, work):
+    """The first attempts at parts 20 and 40 end together with their worker."""
+    distributed = pytest.importorskip("distributed")
+    run("gpuaes-parts", "plan", "-k", "backup.key", "-n", "64", "-o", "disk.sealed", "disk.img")
+    program = work.parent / "services/gpuaes-parts"
+    program.write_text(f"""#!/bin/sh
+case "$*" in *"--part "[24]0) mkdir "{work}/killed-$5" && kill -9 $PPID $$ ;; esac
+exec {FOLDER}/gpuaes-parts "$@"
+""")
+    program.chmod(0o755)
+    page = (TOP / "man/gpuaes-recipes.7").read_text()
+    commands = re.search(r"(?ms)^(import subprocess\nfrom dask.*?)^\.Ed$", page)[1].replace("/data", str(work))
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster:
+        commands = commands.replace("scheduler:8786", cluster.scheduler_address)
+        subprocess.run([sys.executable, "-c", commands], check=True, timeout=PATIENCE)
+    assert sorted(glob.glob("killed-*")) == ["killed-20", "killed-40"]
     expect_disk_in_parts()
 
 
