@@ -304,6 +304,22 @@ def test_gnu_parallel(recipe, gnu_parallel):
     assert set(content("hosts").split()) == {b"host1", b"host2"}
 
 
+def test_compare_a_large_file_with_its_input(recipe, gnu_parallel):
+    """As printed, and with five pieces, which ends with the number of those that differ."""
+    data = content("disk.img")
+    bash("""\
+gpuaes-parts plan -k backup.key -n 2 -o disk.sealed disk.img
+for i in 0 1; do gpuaes-parts seal disk.sealed --part $i; done
+gpuaes-parts join disk.sealed""")
+    commands, _ = recipe("Compare a large file with its input")
+    fewer = commands.replace("/ 64", "/ 5")
+    for other in data + b"x", data[:-1], data[:100000] + b"x" + data[100001:]:
+        pathlib.Path("disk.img").write_bytes(other)
+        bash(fewer, status=1)
+    os.unlink("disk.sealed/index")
+    bash(fewer, status=5)
+
+
 def test_mpi(recipe, monkeypatch):
     """Also as root, with more ranks than processors, and without other hosts."""
     if not shutil.which("mpirun") or b"Open MPI" not in subprocess.check_output(["mpirun", "--version"]):
