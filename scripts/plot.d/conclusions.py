@@ -34,12 +34,13 @@ def aes_on_cpus(run):
 
 def gpu(run):
     files = run.of_part("file")
-    kinds = {"Kuznyechik": {"cipher": "kuznyechik"}, "age": AGE, "AES": {}}
+    kinds = {"AES": {}, "age": AGE, "Kuznyechik": {"cipher": "kuznyechik"}}
     pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
-    shares = [f"{gpu['rate'] / cpus['rate']:.0%} with {name}" for name, (gpu, cpus) in pairs.items() if gpu and cpus]
-    return shares and (
-        f"**A GPU** encrypts a {size_of(files)} file at this share of the rate of {run.fact('CPUs')} CPUs: {', '.join(shares)}, including "
-        f"the time that CUDA takes to start and end. [Files on a GPU](#files-on-a-gpu)")
+    rates = [f"{median_of(gpu)} GB/s with {name} ({run.fact('CPUs')} CPUs: {median_of(cpus)})" for name, (gpu, cpus) in pairs.items()
+             if gpu and cpus]
+    return rates and (
+        f"**A GPU** encrypts a {size_of(files)} file at {', '.join(rates)}, including the time that CUDA takes to start and end. "
+        f"[Files on a GPU](#files-on-a-gpu)")
 
 
 def age_files(run):
