@@ -82,8 +82,9 @@ grep -c install "$tree/calls" | grep -qx 1 || fail "expected one call of apt-get
 grep -q catch2 "$tree/calls" && fail "--build installs catch2"
 
 bare_system
-expect 0 "setup: installing 11 packages with apt-get (log: build/setup.log)" scripts/setup --package
-grep -q ' libfmt-dev dpkg-dev file mandoc python3-venv wget$' "$tree/calls" || fail "expected the tools that pack: $(<"$tree/calls")"
+expect 0 "setup: installing 13 packages with apt-get (log: build/setup.log)" scripts/setup --package
+grep -q ' libfmt-dev dpkg-dev file mandoc python3-cryptography python3-pytest python3-venv wget$' "$tree/calls" ||
+  fail "expected the tools that pack and test: $(<"$tree/calls")"
 
 bare_system
 fake apt-cache <<<'for name in "${@:2}"; do [[ $name == *gost* || $name == *-14 ]] || printf "%s:\n  Candidate: 1\n" "$name"; done'
@@ -175,7 +176,8 @@ expect_target "CPUs only: there is a CUDA toolkit, but nvidia-smi finds no GPU w
 # Packages are made on Debian.
 system
 rm "$bin"/{dpkg-query,dpkg-shlibdeps}
-equivalents="g++ make cmake libboost-dev libboost-program-options-dev libssl-dev libfmt-dev dpkg-dev file mandoc python3-venv wget "
+equivalents="g++ make cmake libboost-dev libboost-program-options-dev libssl-dev libfmt-dev dpkg-dev file mandoc \
+python3-cryptography python3-pytest python3-venv wget "
 expect 1 "package: building into build-package/; its logs are build-package/*.log
 setup: not a Debian or Ubuntu system: install the equivalents of these packages by hand:
 setup:   $equivalents
