@@ -148,7 +148,7 @@ tail -n 3 "$tree/output" | grep -q '^  made up' || fail "expected the error of C
 # expect_target TARGET ARGUMENTS: what quickstart builds for, with arguments for cmake. The disk is full.
 expect_target() {
   fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"; [ "$1" != --build ] || { echo "No space left on device"; exit 1; }'
-  expect 1 "quickstart: installing missing packages, then building the programs into build-quickstart/
+  expect 1 "quickstart: installing missing packages (at most 0.5 GB), then building the programs into build-quickstart/ (a minute or two)
 quickstart: target: $1
 quickstart: building (log: build-quickstart/build.log)
 quickstart: error: the disk is full: free some space, then run this again (log: build-quickstart/build.log)" \
