@@ -94,7 +94,9 @@ void require_joined(const Directory& directory) {
   if (directory.has(head_name))
     throw IoError(fmt::format("{} is not joined", directory.name()),
                   "when all parts are complete, run gpuaes-parts join");
-  throw IoError(fmt::format("{} does not contain a sealed file in parts", directory.name()));
+  throw IoError(
+      fmt::format("{} does not contain a sealed file in parts", directory.name()),
+      fmt::format("to open encrypted files in it, name them, for example {}/*.age", directory.name()));
 }
 
 PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel) {

@@ -125,6 +125,7 @@ def test_what_is_not_joined(sealed, key, mode):
     os.mkdir("empty")
     found = stream(*mode, *secret, "empty", status=1)
     assert found.error.removeprefix("empty: ") == "empty does not contain a sealed file in parts"
+    assert found.hint == "to open encrypted files in it, name them, for example empty/*.age"
 
 
 def test_a_rekey_needs_a_joined_directory(sealed, key):

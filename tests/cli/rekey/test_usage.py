@@ -22,6 +22,8 @@ A_RECIPIENT = "a recipient is the line that gpuaes-keygen -y prints for an ident
 SAME = "sealed and --output are the same file"
 OMIT = "omit --output to replace the file, or write to another file"
 NOT_REGULAR = "{} is not a regular file and cannot be replaced"
+NOT_IN_PARTS = ("--input: . does not contain a sealed file in parts",
+                "to open encrypted files in it, name them, for example ./*.age")
 ANOTHER = "name another file with -o"
 
 
@@ -102,8 +104,8 @@ def test_new_secrets_require_rekey(key, direction, option):
     ("--new-passphrase-file . -i sealed", 1, "--new-passphrase-file: cannot read .: Is a directory", ""),
     ("--new-key new -i missing -o out", 1, "--input: cannot open missing: No such file or directory", ""),
     ("--new-key new -i missing", 1, "--input: cannot open missing: No such file or directory", ""),
-    ("--new-key new -i . -o out", 1, "--input: . does not contain a sealed file in parts", ""),
-    ("--new-key new -i .", 1, "--input: . does not contain a sealed file in parts", ""),
+    ("--new-key new -i . -o out", 1, *NOT_IN_PARTS),
+    ("--new-key new -i .", 1, *NOT_IN_PARTS),
     ("--new-key new -i sealed -o sealed", 2, SAME, OMIT),
     ("--new-key new -i sealed -o new", 2, "--new-key and --output are the same file", "write to another file"),
     *((f"--new-key new -i {name}", 2, NOT_REGULAR.format(name), ANOTHER)
