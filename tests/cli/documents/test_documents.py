@@ -9,10 +9,11 @@ import sys
 
 import pytest
 
-from programs import run
+from programs import FOLDER, INSTALLED, run
 
 TOP = pathlib.Path(__file__).parents[3]
 PAGES = sorted((TOP / "man").glob("*.[157]"))
+INSTALLED_DOCUMENTS = FOLDER.parent / "share/doc/gpuaes-stream"
 
 
 def output_of(*command):
@@ -54,10 +55,14 @@ def test_header_and_footer_name_the_project_and_no_operating_system(page):
 
 def test_links_of_the_html_manual(tmp_path):
     """They lead to existing pages and sections, or to pages of other programs."""
-    need("mandoc")
-    subprocess.run([TOP / "scripts/package.d/html", tmp_path, *PAGES], check=True)
-    texts = {path.name: html.unescape(path.read_text()) for path in tmp_path.iterdir()}
-    assert sorted(texts) == sorted(f"{page.name}.html" for page in PAGES)
+    folder, pages = tmp_path, {page.name for page in PAGES}
+    if INSTALLED:
+        folder, pages = INSTALLED_DOCUMENTS / "html", pages - {"gpuaes-bench.1"}
+    else:
+        need("mandoc")
+        subprocess.run([TOP / "scripts/package.d/html", folder, *PAGES], check=True)
+    texts = {path.name: html.unescape(path.read_text()) for path in folder.iterdir()}
+    assert texts.keys() == {f"{page}.html" for page in pages}
     for name, text in texts.items():
         links = re.findall('href="([^"]*)"', text)
         own = [link.partition("#") for link in links if not link.startswith("https://")]
@@ -65,6 +70,15 @@ def test_links_of_the_html_manual(tmp_path):
         for page, _, section in own:
             target = texts[page or name]
             assert not section or f'id="{section}"' in target, (name, page, section)
+
+
+@pytest.mark.skipif(not INSTALLED, reason="needs the programs of a package")
+def test_links_of_installed_documents():
+    """They lead to other sites, or to headings of the same document. The wheel's METADATA contains README.md."""
+    paths = [*INSTALLED_DOCUMENTS.glob("*.md"), *FOLDER.parent.glob("lib/python*/site-packages/gpuaes_stream-*/METADATA")]
+    assert paths
+    for path in paths:
+        assert [link for link in re.findall(r"\]\(([^)]*)\)", path.read_text()) if not re.match("https:|#", link)] == []
 
 
 def as_in_help(term):

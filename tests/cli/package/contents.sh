@@ -39,7 +39,7 @@ expect_tree deb "${files[@]/#/usr/}" usr/share/zsh/vendor-completions/_gpuaes-{s
 for page in "$top"/man/*.[1-9]; do
   gzip -dc "tar/share/man/man${page##*.}/$(basename "$page").gz" | cmp - "$page" || fail "expected $page, compressed"
 done
-gzip -dc deb/usr/$doc/changelog.gz | cmp - "$top/CHANGELOG.md" || fail "expected the changelog, compressed"
+gzip -dc deb/usr/$doc/changelog.gz | cmp - "$build/documents/CHANGELOG.md" || fail "expected the changelog, compressed"
 (cd deb && md5sum --quiet -c DEBIAN/md5sums) || fail "expected the checksums of the packed files"
 
 for name in gpuaes-{stream,keygen,parts,bench}; do
