@@ -161,14 +161,15 @@ TEST_CASE("a window of a source returns that part of it, then ends") {
 }
 
 TEST_CASE("lanes can read a window in parallel if they can read the whole source in parallel") {
-  Whole whole(100, {.parallel = 90});
-  WindowSource window(whole.source, 30, 50);
-  CHECK(window.parallel_size() == 50);
-  CHECK(read_part(window, 0, 50) == part_of(30, 50));
-  CHECK(read_part(window, 45, 5) == part_of(75, 5));
-  window.skip_to(48);
-  CHECK(read_all(window) == part_of(78, 2));
-
+  {
+    Whole whole(100, {.parallel = 90});
+    WindowSource window(whole.source, 30, 50);
+    CHECK(window.parallel_size() == 50);
+    CHECK(read_part(window, 0, 50) == part_of(30, 50));
+    CHECK(read_part(window, 45, 5) == part_of(75, 5));
+    window.skip_to(48);
+    CHECK(read_all(window) == part_of(78, 2));
+  }
   Whole pipe(100);
   CHECK(WindowSource(pipe.source, 30, 50).parallel_size() == 0);
 }
