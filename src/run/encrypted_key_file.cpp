@@ -87,19 +87,17 @@ bool is_encrypted(std::span<const std::byte> contents) {
 
 Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& name, Cancel& cancel) {
   SpanSource source(contents);
-  HeaderReader input = header_reader(source);
-  const std::optional<Armor> armor = find_armor(std::nullopt, source, input);
-  const Format& format = armor ? *armor->format : detect_format(input);
+  OpenedInput input(source, nullptr, std::nullopt);
+  const Format& format = input.format(detect_format);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
   request.keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_for(name, cancel)});
-  request.input = &input;
+  request.input = &input.header;
   request.check = [&cancel] { cancel.check(); };
   try {
     const std::unique_ptr<Session> session = open_session(format, std::move(request));
-    Source& rest = armor ? *armor->source : source;
-    if (session->open_source({rest}))
+    if (session->open_source({input.body()}))
       throw UsageError(fmt::format("{} is a file in parts, which cannot contain a key", name));
-    const std::vector<std::byte> body = read_rest(rest, contents.size());
+    const std::vector<std::byte> body = read_rest(input.body(), contents.size());
     return open_body(*session, body);
   } catch (const UnsuitableInput&) {
     throw UsageError(

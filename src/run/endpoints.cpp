@@ -110,14 +110,14 @@ HeaderReader header_reader(Source& source, PartsDirectory* directory) {
   });
 }
 
-std::optional<Armor> find_armor(const std::optional<std::string>& named, Source& source,
-                                HeaderReader& input) {
-  if (named && find_format(*named).armor.empty()) return std::nullopt;
-  const Format* const format = find_armored_format(input);
-  if (format == nullptr || (named && *named != format->name)) return std::nullopt;
-  Armor armor{std::make_unique<ArmorSource>(format->armor, source, input.peeked()), format};
-  input = header_reader(*armor.source);
-  return armor;
+OpenedInput::OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named)
+    : header(header_reader(source, directory)), source_(source) {
+  if (named && find_format(*named).armor.empty()) return;
+  const Format* const format = find_armored_format(header);
+  if (format == nullptr || (named && *named != format->name)) return;
+  armored_format_ = format;
+  armor_ = std::make_unique<ArmorSource>(format->armor, source, header.peeked());
+  header = header_reader(*armor_);
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

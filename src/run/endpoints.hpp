@@ -25,17 +25,38 @@ struct InputFile {
   std::optional<PartsDirectory> directory{};
 };
 
-// Armored input: the bytes that the armor encodes, and their format.
-struct Armor {
-  std::unique_ptr<Source> source;
-  const Format* format;
+// Returns a reader for the header at the beginning of `source`, which must outlive it. In a directory, the
+// header is followed by the index.
+HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
+
+// An input to decrypt, as its first bytes show it. If it begins with armor, of the named format if one is
+// named, then the header and the body are what the armor encodes.
+class OpenedInput {
+ public:
+  // Reads from `source`, which must outlive it and has not been read yet.
+  OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named);
+
+  HeaderReader header;
+
+  bool is_armored() const { return armor_ != nullptr; }
+  Source& body() { return armor_ ? *armor_ : source_; }  // once the header has been taken
+
+  // The format of the armor, or else what `detect` detects.
+  const Format& format(const Format& (*detect)(HeaderReader& input)) {
+    return armored_format_ != nullptr ? *armored_format_ : detect(header);
+  }
+
+ private:
+  Source& source_;
+  const Format* armored_format_ = nullptr;
+  std::unique_ptr<Source> armor_;
 };
 
 struct Endpoints {
   std::unique_ptr<ChildProcess> command{};  // whose output is the source, or null; not started yet
   FdSource source;
   std::optional<PartsDirectory> directory{};  // if the source is its head
-  std::optional<Armor> armor{};               // see find_armor()
+  std::unique_ptr<OpenedInput> encrypted{};   // to decrypt
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
   std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
@@ -61,15 +82,6 @@ void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Mess
 
 // For a small file about the run, such as its statistics, which is lost in a power failure unless `durable`.
 SinkRules report_rules(const Messages& messages, bool durable = true);
-
-// Returns a reader for the header at the beginning of `source`, which must outlive it. In a directory, the
-// header is followed by the index.
-HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
-
-// If the input to decrypt begins with armor, of the named format if one is named, makes `input` read the
-// bytes that the armor encodes. `input` reads from `source`, which must outlive the result, and has taken
-// nothing.
-std::optional<Armor> find_armor(const std::optional<std::string>& named, Source& source, HeaderReader& input);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

@@ -93,15 +93,14 @@ Info read_info(const InputRequest& request, const std::optional<std::string>& fo
   auto [source, directory] = open_input_file(request, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
-  HeaderReader input = header_reader(source);
-  const std::optional<Armor> armor = find_armor(format_name, source, input);
-  const Format& format = format_name ? find_format(*format_name)
-                         : armor     ? *armor->format
-                                     : detect_format(input);
-  Info info{format.name, format.authenticated, armor.has_value(), format.describe(input), input.taken(), {}};
+  OpenedInput input(source, nullptr, format_name);
+  const Format& format = format_name ? find_format(*format_name) : input.format(detect_format);
+  const Description description = format.describe(input.header);
+  Info info{format.name, format.authenticated, input.is_armored(), description, input.header.taken(), {}};
   if (directory)
     info.sizes = sizes_of_directory(*directory, size.value_or(0));
-  else if (size && !armor && *size >= info.header_bytes)  // files in /sys may be longer than their st_size
+  else if (size && !info.armored &&
+           *size >= info.header_bytes)  // files in /sys may be longer than their st_size
     info.sizes = info.description.in_parts
                      ? sizes_of_parts(source, *size, info.header_bytes, info.description.cipher.value())
                      : sizes_of(*size, info.header_bytes, info.description.segments);

@@ -35,15 +35,14 @@ class WholeStream : public OpenStream {
 };
 
 // Without -f, the keys decide how to encrypt, and decryption detects an authenticated format.
-const Format& choose_format(const StreamRequest& request, const Keyring& keyring, HeaderReader& input,
-                            const std::optional<Armor>& armor) {
+const Format& choose_format(const StreamRequest& request, const Keyring& keyring, OpenedInput* input) {
   const FormatRequest& wanted = request.format;
   if (wanted.name) return find_format(*wanted.name);
   if (wanted.iv || wanted.context)
     throw UsageError(fmt::format("--{} requires -f {}", wanted.iv ? "iv" : "context",
                                  join(formats_that_accept(wanted.iv ? &Accepts::iv : &Accepts::context))));
-  if (!request.decrypt) return format_to_write(keyring);
-  const Format& format = armor ? *armor->format : detect_authenticated_format(input);
+  if (input == nullptr) return format_to_write(keyring);
+  const Format& format = input->format(detect_authenticated_format);
   check_label(format, wanted.label);
   return format;
 }
@@ -96,10 +95,10 @@ constexpr char index_hint[] =
     "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage";
 
 // If the input is in an unknown format, the hint depends on what was to be done with it.
-const Format& choose_format_or_hint(const StreamRequest& request, const Keyring& keyring, HeaderReader& input,
-                                    const std::optional<Armor>& armor) {
+const Format& choose_format_or_hint(const StreamRequest& request, const Keyring& keyring,
+                                    OpenedInput* input) {
   try {
-    return choose_format(request, keyring, input, armor);
+    return choose_format(request, keyring, input);
   } catch (UnknownFormat& error) {
     if (request.salvages()) error.set_hint(header_hint);
     if (request.only_part)
@@ -157,7 +156,7 @@ std::unique_ptr<Session> open_session_of(const StreamRequest& stream, const Form
   request.index_first = endpoints.directory.has_value();
   if (!stream.salvages()) return open_session(format, std::move(request));
   request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
-  if (!endpoints.armor && endpoints.source.size())
+  if (!endpoints.encrypted->is_armored() && endpoints.source.size())
     request.opens_segment = [&endpoints, &input = *request.input](const Session& session) {
       return opens_segment(session, endpoints.source, input.taken());
     };
@@ -173,9 +172,9 @@ std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const M
 }
 
 // For the AuthError of a damaged body.
-const char* damage_hint_for(const StreamRequest& request, const Endpoints& endpoints) {
+const char* damage_hint_for(const StreamRequest& request, const Endpoints& endpoints, bool armored) {
   if (request.salvages()) return endpoints.directory ? index_hint : "";
-  return request.test || endpoints.armor ? "" : "use --salvage to recover the undamaged parts";
+  return request.test || armored ? "" : "use --salvage to recover the undamaged parts";
 }
 
 const char* verb_for(const StreamRequest& request) {
@@ -236,10 +235,12 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
                                         Cancel& cancel) {
   FdSource& file = endpoints.source;
   PartsDirectory* const directory = endpoints.directory ? &*endpoints.directory : nullptr;
-  HeaderReader header = header_reader(file, directory);
-  if (stream.decrypt) endpoints.armor = find_armor(stream.format.name, file, header);
-  const Format& format = choose_format_or_hint(stream, keyring, header, endpoints.armor);
-  check_format(stream, format, endpoints.armor.has_value());
+  if (stream.decrypt)
+    endpoints.encrypted = std::make_unique<OpenedInput>(file, directory, stream.format.name);
+  OpenedInput* const encrypted = endpoints.encrypted.get();
+  const bool armored = encrypted != nullptr && encrypted->is_armored();
+  const Format& format = choose_format_or_hint(stream, keyring, encrypted);
+  check_format(stream, format, armored);
   if (stream.format.armor)
     endpoints.output = std::make_unique<ArmorSink>(format.armor, std::move(endpoints.output));
   const char* const warning = stream.decrypt ? nullptr : writer_warning(keyring, false);
@@ -250,7 +251,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
 
   SessionRequest request =
       make_request(std::move(keyring), input, stream.format, stream.decrypt, messages, cancel);
-  request.input = &header;
+  if (encrypted != nullptr) request.input = &encrypted->header;
   std::string header_damage;
   std::unique_ptr<Session> session =
       open_session_of(stream, format, std::move(request), endpoints, header_damage);
@@ -263,11 +264,11 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   if (warning != nullptr) messages.warning(warning);
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
-  Source& whole = endpoints.armor ? *endpoints.armor->source : file;
-  std::optional<std::uint64_t> body_bytes = endpoints.armor ? std::nullopt : file.size();
+  Source& whole = encrypted != nullptr ? encrypted->body() : file;
+  std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
   const bool may_be_cbc = stream.decrypt && format.may_be_cbc;
   if (may_be_cbc && fits_cbc(body_bytes.value_or(0))) messages.warning(cbc_warning);
-  const char* const damage_hint = damage_hint_for(stream, endpoints);
+  const char* const damage_hint = damage_hint_for(stream, endpoints, armored);
   return with_hint(damage_hint, [&] {
     endpoints.parts = session->open_source(
         {.source = whole, .size = body_bytes, .directory = directory, .all = !stream.selects()});
@@ -283,7 +284,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
                         .authenticated = format.authenticated,
                         .may_be_cbc = may_be_cbc && !body_bytes,
                         .watched = stream.decrypt ? nullptr : &file,
-                        .header_bytes = header.taken(),
+                        .header_bytes = encrypted != nullptr ? encrypted->header.taken() : 0,
                         .parts = endpoints.parts.get(),
                         .body_bytes = body_bytes,
                         .stated_bytes = input.size,

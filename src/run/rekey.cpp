@@ -150,14 +150,14 @@ void rekey(const RekeyRequest& request, const Messages& messages) {
   });
   note_if_terminal(source, messages);
 
-  HeaderReader input = header_reader(source, directory);
-  const std::optional<Armor> armor = find_armor(request.format.name, source, input);
-  const Format& format = find_rekeyable_format(request.format.name, input);
+  OpenedInput input(source, directory, request.format.name);
+  const bool armored = input.is_armored();
+  const Format& format = find_rekeyable_format(request.format.name, input.header);
   check_label(format, request.format.label);
-  if (armor || request.format.armor) sink = std::make_unique<ArmorSink>(format.armor, std::move(sink));
+  if (armored || request.format.armor) sink = std::make_unique<ArmorSink>(format.armor, std::move(sink));
   SessionRequest session =
       make_request(std::move(old_keys), request.input, request.format, true, messages, cancel);
-  session.input = &input;
+  session.input = &input.header;
   session.index_first = directory != nullptr;
   const NewHeader header = format.rekey(session, new_keys);
   warn_of_new_slots(new_keys, header.old_recipients, messages);
@@ -169,12 +169,12 @@ void rekey(const RekeyRequest& request, const Messages& messages) {
     return note_removed(changed_file, header, messages);
   }
   source.begin_here();
-  Source& body = armor ? *armor->source : source;
+  Source& body = input.body();
   if (body.parallel_size() > 0) sink->expect(header.bytes.size() + body.parallel_size());
-  std::atomic<std::uint64_t> copied = input.taken();
-  const std::uint64_t rest = armor ? 0 : source.size().value_or(0);
+  std::atomic<std::uint64_t> copied = input.header.taken();
+  const std::uint64_t rest = armored ? 0 : source.size().value_or(0);
   const std::optional<std::uint64_t> size =
-      rest > 0 ? std::optional(input.taken() + rest) : request.input.size;
+      rest > 0 ? std::optional(input.header.taken() + rest) : request.input.size;
   const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
