@@ -4,32 +4,233 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "cli/command_line.hpp"
+#include "format/format.hpp"
+#include "format/header_reader.hpp"
+#include "io/armor.hpp"
+#include "io/source_sink.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/plugin_key.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
+#include "lane/backends.hpp"
 #include "plugin/client.hpp"
+#include "process/child_process.hpp"
 #include "process/terminal.hpp"
-#include "run/encrypted_key_file.hpp"
+#include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
-#include "run/passphrases.hpp"
 
 namespace gpuaes {
 namespace {
 
-// Files -----------------------------------------------------------------------------------------
+// Passphrases -------------------------------------------------------------------------------------
+
+constexpr unsigned attempts = 3;
+
+// The first line of `contents`.
+Secret read_line(std::span<const std::byte> contents, const std::string& name, const Messages& messages) {
+  Secret passphrase = parse_passphrase(contents, name);
+  if (passphrase.bytes().back() == std::byte{'\r'})
+    messages.warning(
+        fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
+                    "Windows programs write one before each newline",
+                    name));
+  for (const ByteOrderMark& mark : byte_order_marks)
+    if (as_text(passphrase.bytes()).starts_with(mark.bytes))
+      messages.warning(
+          fmt::format("the passphrase from {} begins with a {} byte order mark, which is part of it; "
+                      "Windows programs write one before text",
+                      name, mark.encoding));
+  return passphrase;
+}
+
+// Ample for the entries of password managers, whose first line is the password.
+constexpr std::size_t max_command_output_bytes = 64 << 10;
+
+// Asks `question` after `complaint`, unless that is empty.
+Secret ask(Prompt& prompt, const std::string& complaint, const std::string& question) {
+  Secret line(max_passphrase_bytes + 1);
+  line.shrink(
+      prompt.ask(complaint.empty() ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
+  return line;
+}
+
+// Asks for a passphrase and its repetition. UsageError if they differ three times.
+Secret ask_new_passphrase(const std::string& question, Cancel& cancel) {
+  Prompt prompt(cancel);
+  for (unsigned attempt = 0; attempt < attempts; ++attempt) {
+    const Secret line = ask(prompt, attempt > 0 ? "the passphrases do not match" : "", question);
+    Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
+    if (is_equal(passphrase.bytes(), ask(prompt, "", "Confirm passphrase: ").bytes())) return passphrase;
+  }
+  throw UsageError("the passphrases do not match");
+}
+
+// Asks for a passphrase on the terminal, up to three times for each input. Returns the last answer for the
+// next input first. UsageError if the third answer is empty or too long.
+AskPassphrase ask_passphrase(Cancel& cancel) {
+  struct State {
+    std::optional<Secret> last;
+    unsigned asked = 0;  // for this input
+  };
+  return [state = std::make_shared<State>(), &cancel](const std::string& input,
+                                                      bool again) -> std::optional<Secret> {
+    if (!again) {
+      state->asked = 0;
+      if (state->last) return state->last->copy();
+    }
+    if (state->asked == attempts) return std::nullopt;
+    const std::string question =
+        input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input));
+    std::string complaint = again ? "the passphrase does not open the input" : "";
+    Prompt prompt(cancel);
+    for (;;) {
+      ++state->asked;
+      try {
+        state->last = parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
+        return state->last->copy();
+      } catch (const UsageError& error) {
+        if (state->asked == attempts) throw;
+        complaint = error.what();
+      }
+    }
+  };
+}
+
+// The first line of a file. Reads byte by byte: the bytes after the line may be the input, and may not arrive
+// for a long time.
+Secret read_passphrase(FdSource file, const Messages& messages) {
+  Secret line(max_passphrase_bytes + 1);
+  std::size_t size = 0;
+  while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
+         line.bytes()[size] != std::byte{'\n'})
+    ++size;
+  return read_line(line.bytes().first(size), file.name(), messages);
+}
+
+// The first line that the shell command prints. UsageError if it is not a passphrase or the command fails.
+Secret run_passphrase_command(const std::string& command, const char* option, const Messages& messages,
+                              Cancel& cancel) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = option}, cancel);
+  FdSource source = process.output();
+  try {
+    process.start();
+    const Secret output = read_up_to(max_command_output_bytes + 1, source);
+    if (output.size() <= max_command_output_bytes) return read_line(output.bytes(), source.name(), messages);
+  } catch (const IoError& error) {
+    throw UsageError(error.what(), error.hint());
+  }
+  throw UsageError(fmt::format("{} is longer than {} bytes", source.name(), max_command_output_bytes));
+}
+
+// Key files that are encrypted with a passphrase: age files or sealed files that contain identities ----
+
+constexpr std::size_t max_encrypted_key_file_bytes = 16 << 20;
+
+// Bytes in memory.
+class SpanSource : public Source {
+ public:
+  explicit SpanSource(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+  std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = std::min(out.size(), rest_.size());
+    std::ranges::copy(rest_.first(count), out.begin());
+    rest_ = rest_.subspan(count);
+    return count;
+  }
+  bool ready(std::chrono::milliseconds) override { return true; }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+// At most `max` bytes.
+std::vector<std::byte> read_rest(Source& source, std::size_t max) {
+  std::vector<std::byte> bytes(max);
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const std::size_t count = source.read(std::span(bytes).subspan(size));
+    if (count == 0) break;
+    size += count;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+// Decrypts the whole body at once.
+Secret open_body(Session& session, std::span<const std::byte> body) {
+  Secret plain(session.output_size(body.size(), true));
+  const Piece piece{0, body, plain.bytes(), true};
+  const std::unique_ptr<Lane> lane = make_cpu_lane();
+  lane->start(session.job(piece));
+  const Outcome outcome = session.verify(piece, lane->finish());
+  if (outcome.error) throw *outcome.error;
+  return plain;
+}
+
+AskPassphrase ask_for(const std::string& name, Cancel& cancel) {
+  if (has_terminal()) return ask_passphrase(cancel);
+  return [name](const std::string&, bool) -> std::optional<Secret> {
+    throw UsageError(
+        fmt::format("there is no terminal to ask for the passphrase of {}", name),
+        name == standard_input_name
+            ? "use gpuaes-stream -d --passphrase-file FILE to decrypt it first"
+            : fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name));
+  };
+}
+
+// Whether the contents begin like a file in a format that shows which secrets open it, armored or not. No
+// memory access or branch depends on the contents of a raw key.
+bool is_encrypted(std::span<const std::byte> contents) {
+  bool found = false;
+  for (const Format& format : all_formats())
+    if (format.accepts.recipients)
+      found |= has_prefix(contents, format.magic) || has_prefix(contents, armor_begin(format.armor));
+  return found;
+}
+
+// Asks for the passphrase on the terminal.
+Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& name, Cancel& cancel) {
+  SpanSource source(contents);
+  OpenedInput input(source, nullptr, std::nullopt);
+  const Format& format = input.format(detect_format);
+  SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
+  request.keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = ask_for(name, cancel)});
+  request.input = &input.header;
+  request.check = [&cancel] { cancel.check(); };
+  try {
+    const std::unique_ptr<Session> session = open_session(format, std::move(request));
+    if (session->open_source({input.body()}))
+      throw UsageError(fmt::format("{} is a file in parts, which cannot contain a key", name));
+    const std::vector<std::byte> body = read_rest(input.body(), contents.size());
+    return open_body(*session, body);
+  } catch (const UnsuitableInput&) {
+    throw UsageError(
+        fmt::format("{} is not encrypted with a passphrase", name),
+        "a key file can be encrypted only with a passphrase, which is asked for on the terminal");
+  } catch (const KeyError&) {
+    throw Error(Exit::key, fmt::format("the passphrase does not open {}", name));
+  } catch (const InputError& error) {  // which would be reported as one of the input
+    throw Error(error.exit(), name + ": " + error.what(), error.hint());
+  }
+}
+
+// Files -------------------------------------------------------------------------------------------
 
 // Ample for any number of identities or recipients with comments. Limits how much is read from a device such
 // as /dev/zero.
@@ -190,14 +391,6 @@ Keyring read_named(const SecretRequest& request, const Messages& messages, Cance
 
 }  // namespace
 
-void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
-  const struct stat& status = file.status();
-  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(name == standard_name
-                         ? std::string("the file on standard input is readable by other users")
-                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
-}
-
 // Starts with one page, which a low RLIMIT_MEMLOCK still allows to lock and which is enough for a key.
 Secret read_up_to(std::size_t max, FdSource& file) {
   Secret contents(std::min(max_key_file_bytes, max));
@@ -213,6 +406,14 @@ Secret read_up_to(std::size_t max, FdSource& file) {
     std::ranges::copy(contents.bytes(), larger.bytes().begin());
     contents = std::move(larger);
   }
+}
+
+void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
+  const struct stat& status = file.status();
+  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
+    messages.warning(name == standard_name
+                         ? std::string("the file on standard input is readable by other users")
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
 }
 
 Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {

@@ -12,7 +12,6 @@
 #include "cipher/modes/segments.hpp"
 #include "format/sessions.hpp"
 #include "pipeline/rig.hpp"
-#include "run/salvage_lane.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

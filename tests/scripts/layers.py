@@ -42,7 +42,7 @@ OUTSIDE = {
     r"cuda|cub/|thrust/|nv|curand|cooperative_groups|device_|driver_types|vector_types": "cuda/*",
 }
 
-# The parts of the engine; words with options are in cli/hints.cpp. A string with something like -x or --name in it.
+# The parts of the engine; words with options are in cli/messages.cpp. A string with something like -x or --name in it.
 ENGINE = "base cipher cuda format io keys lane pipeline system".split()
 OPTION = re.compile(r'^[^"]*"([^"]*[^"\w-])?--?[a-zA-Z][a-z]*[^"]*"')
 
