@@ -1,7 +1,5 @@
-// One implementation of Kuznyechik for CPUs, against the reference. GPUAES_SIMD_CODE selects it: the name of
-// a SimdCode (after bitsliced code, tables encrypt the remaining blocks), "tables" for tables only, or
-// "chosen" for the code that lanes use. If the CPU does not support it, the program exits with 77, which
-// CTest reports as skipped.
+// Kuznyechik for CPUs against the reference, with the code for one instruction set. GPUAES_SIMD_CODE is its
+// name. If this CPU does not support it, the program exits with 77, which CTest reports as skipped.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -32,15 +30,11 @@ std::string_view code_name() {
   return name == nullptr ? "" : name;
 }
 
-const kuznyechik::SimdCode* find(std::span<const kuznyechik::SimdCode> codes) {
-  for (const kuznyechik::SimdCode& each : codes)
-    if (each.name == code_name()) return &each;
+// Null if this build or this CPU does not have it.
+const kuznyechik::SimdCode* find_code() {
+  for (const kuznyechik::SimdCode& each : kuznyechik::simd_codes())
+    if (each.name == code_name() && each.is_supported()) return &each;
   return nullptr;
-}
-
-kuznyechik::SimdCodes codes() {
-  if (code_name() == "chosen") return kuznyechik::find_simd_codes();
-  return {find(kuznyechik::bitslice_simd_codes()), find(kuznyechik::shuffle_simd_codes())};
 }
 
 // Numbers of blocks around one batch and around several, for every size of batch.
@@ -65,7 +59,7 @@ TEST_CASE("encrypting any number of blocks matches the reference") {
     for (Block& each : blocks)
       for (std::uint8_t& byte : each) byte = static_cast<std::uint8_t>(random());
     for (std::size_t k = 0; k < count; ++k) expected[k] = kuznyechik::encrypt(keys, blocks[k]);
-    KuznyechikCpu(key, codes()).encrypt(blocks);
+    KuznyechikCpu(key, *find_code()).encrypt(blocks);
     CHECK((blocks == expected));
   }
 }
@@ -80,14 +74,14 @@ TEST_CASE("encryption matches the reference for every value of every byte of a b
     for (unsigned byte = 0; byte < 256; ++byte) blocks[256 * i + byte][i] = static_cast<std::uint8_t>(byte);
   std::vector<Block> expected = blocks;
   for (Block& each : expected) each = kuznyechik::encrypt(keys, each);
-  KuznyechikCpu(key, codes()).encrypt(blocks);
+  KuznyechikCpu(key, *find_code()).encrypt(blocks);
   CHECK((blocks == expected));
 }
 
 TEST_CASE("counter mode matches the reference for every length and across a carry of the counter") {
   const Bytes key = test_bytes(32, 5), in = test_bytes(3 * 8192 + 100);
   const CipherKey lane_key = make_key(key, Cipher::kuznyechik);
-  const KuznyechikCpu cpu(key, codes());
+  const KuznyechikCpu cpu(key, *find_code());
   const Counter first{7, all - 40};
   Bytes expected(in.size());
   const auto reference = make_reference_lane();
@@ -109,7 +103,7 @@ TEST_CASE("counter mode matches the reference for every length and across a carr
 TEST_CASE("MGM matches the reference for lengths around multiples of vector sizes") {
   const Bytes key = test_bytes(32, 3), aad = test_bytes(41, 2);
   const mgm::Mgm reference(key);
-  const SingleMgm cpu(key, codes());
+  const SingleMgm cpu(key, *find_code());
   const Nonce nonce{counter_block("7edcba98765432100123456789abcdef"), 16};
   for (const std::size_t size :
        {0,    1,    16,   17,   255,  256,  257,  495,  496,  511,  512,  513,  528,   1024,  1025,
@@ -126,16 +120,8 @@ TEST_CASE("MGM matches the reference for lengths around multiples of vector size
 }  // namespace gpuaes
 
 int main(int argc, char** argv) {
-  const std::string name(gpuaes::code_name());
-  const gpuaes::kuznyechik::SimdCodes codes = gpuaes::codes();
-  bool known = name == "tables" || name == "chosen", here = true;
-  for (const gpuaes::kuznyechik::SimdCode* const code : {codes.bitslice, codes.shuffle}) {
-    if (code == nullptr) continue;
-    known = true;
-    here = here && code->is_supported();
-  }
-  if (!known || !here) {
-    std::printf("skipped: %s has no %s\n", known ? "this CPU" : "this program", name.c_str());
+  if (gpuaes::find_code() == nullptr) {
+    std::printf("skipped: this CPU has no %s\n", std::string(gpuaes::code_name()).c_str());
     return 77;
   }
   return gpuaes::run_tests(argc, argv);

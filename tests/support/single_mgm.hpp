@@ -13,7 +13,7 @@ namespace gpuaes {
 class SingleMgm {
  public:
   explicit SingleMgm(std::span<const std::byte> key) : mgm_(key) {}
-  SingleMgm(std::span<const std::byte> key, const kuznyechik::SimdCodes& codes) : mgm_(key, codes) {}
+  SingleMgm(std::span<const std::byte> key, const kuznyechik::SimdCode& code) : mgm_(key, code) {}
 
   void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
             std::span<std::byte> ciphertext, std::span<std::byte> tag) const {

@@ -6,11 +6,12 @@
 // for both circuits.
 //
 // S has the structure that Biryukov, Perrin and Udovenko found ("Reverse-engineering the S-box of Streebog,
-// Kuznyechik and STRIBOBr1", 2016), with the field and the cosets of Perrin ("Partitions in the S-box of
-// Streebog and Kuznyechik", 2019; see nibble_tables.hpp). An element of F is u b + v, with u and v in the
-// subfield of 16 elements. Let w = v / u, which takes an inversion and a multiplication in the subfield. One
-// half of the result, r, is a 4-bit function of w, or a different function of v if u is 0. The other half is
-// a function of u h(r), a second multiplication. This holds up to adding one half to the other.
+// Kuznyechik and STRIBOBr1", 2016), with the field F and the cosets of Perrin ("Partitions in the S-box of
+// Streebog and Kuznyechik", 2019): F has the polynomial x^8 + x^4 + x^3 + x^2 + 1. With 1 and b as a basis
+// over the subfield of 16 elements, an element is u b + v. Let w = v / u, which takes an inversion and a
+// multiplication in the subfield. One half of the result, r, is a 4-bit function of w, or a different
+// function of v if u is 0. The other half is a function of u h(r), a second multiplication. This holds up to
+// adding one half to the other.
 //
 // The circuit's basis consists of a basis of v and one of u, which makes a linear map at the input
 // unnecessary. Both are products of bases over the subfield of 4 elements, which suits the multiplications (9
@@ -53,7 +54,7 @@ constexpr Substitution make_from_circuit() {
 inline constexpr Substitution from_circuit = make_from_circuit();
 inline constexpr Substitution to_circuit = invert(from_circuit);
 
-using Word = std::uint32_t;  // on GPUs; bitslice_simd.cpp uses vectors
+using Word = std::uint32_t;  // on GPUs; cpu_body.hpp uses vectors
 using gpuaes::add;           // in addition to add() of blocks
 
 #define GPUAES_CIRCUIT GPUAES_HD

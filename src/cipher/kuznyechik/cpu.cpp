@@ -4,61 +4,102 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <new>
+#include <utility>
 
-#include "cipher/kuznyechik/ls_table.hpp"
+#include "cipher/simd_gates.hpp"
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 namespace gpuaes {
+namespace kuznyechik {
+
+#ifdef __x86_64__
+
+namespace avx512 {
+namespace {
+constexpr std::size_t vector_bytes = 64;
+bool is_supported() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+}
+#define GPUAES_TARGET [[gnu::target("avx512f,avx512bw")]]
+#define GPUAES_TERNARY _mm512_ternarylogic_epi64
+#include "cipher/kuznyechik/cpu_body.hpp"
+#undef GPUAES_TERNARY
+#undef GPUAES_TARGET
+}  // namespace
+}  // namespace avx512
+
+namespace avx2 {
+namespace {
+constexpr std::size_t vector_bytes = 32;
+bool is_supported() {
+  return __builtin_cpu_supports("avx2");
+}
+#define GPUAES_TARGET [[gnu::target("avx2")]]
+#include "cipher/kuznyechik/cpu_body.hpp"
+#undef GPUAES_TARGET
+}  // namespace
+}  // namespace avx2
+
+#endif
+
+// What every CPU of the target has, such as SSE2 or NEON.
+namespace baseline {
+namespace {
+constexpr std::size_t vector_bytes = 16;
+bool is_supported() {
+  return true;
+}
+#define GPUAES_TARGET
+#include "cipher/kuznyechik/cpu_body.hpp"
+#undef GPUAES_TARGET
+}  // namespace
+}  // namespace baseline
+
 namespace {
 
-using kuznyechik::Block;
-
-// 64 KiB. Lookups are secret-dependent memory accesses.
-struct Tables {
-  kuznyechik::LsTables tables = kuznyechik::make_ls_tables();
-  BlockWords entry(unsigned index) const { return tables.entries[index]; }
-};
-
-void encrypt_by_tables(const kuznyechik::RoundKeys& keys, std::span<Block> blocks) {
-  static const Tables tables;
-  kuznyechik::KeyWords words = kuznyechik::make_key_words(keys);
-  for (Block& block : blocks) {
-    BlockWords one[1];
-    std::memcpy(one, block.data(), sizeof block);
-    kuznyechik::encrypt(one, words.data(), tables);
-    std::memcpy(block.data(), one, sizeof block);
-  }
-  wipe(std::as_writable_bytes(std::span(words)));
-}
-
-const kuznyechik::SimdCode* find_supported(std::span<const kuznyechik::SimdCode> codes) {
-  const auto found = std::ranges::find_if(codes, [](const auto& code) { return code.is_supported(); });
-  return found == codes.end() ? nullptr : &*found;
-}
+constexpr std::array codes{
+#ifdef __x86_64__
+    SimdCode{"AVX-512", avx512::batch_blocks, avx512::is_supported, avx512::encrypt},
+    SimdCode{"AVX2", avx2::batch_blocks, avx2::is_supported, avx2::encrypt},
+#endif
+    SimdCode{"baseline", baseline::batch_blocks, baseline::is_supported, baseline::encrypt}};
+static_assert(std::ranges::max(codes, {}, &SimdCode::blocks).blocks <= largest_batch);
 
 }  // namespace
 
-kuznyechik::SimdCodes kuznyechik::find_simd_codes() {
-  return {find_supported(bitslice_simd_codes()), find_supported(shuffle_simd_codes())};
+std::span<const SimdCode> simd_codes() {
+  return codes;
 }
 
-KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::SimdCodes& codes)
-    : codes_(codes) {
-  new (&keys().round) kuznyechik::RoundKeys(kuznyechik::expand_key(key));  // leaves no copy on the stack
-  prepare(keys().round, keys().simd.shuffle);
-  prepare(keys().round, keys().simd.bitslice);
+const SimdCode& find_simd_code() {
+  return *std::ranges::find_if(codes, [](const SimdCode& code) { return code.is_supported(); });
+}
+
+}  // namespace kuznyechik
+
+using kuznyechik::Block;
+
+KuznyechikCpu::KuznyechikCpu(std::span<const std::byte> key, const kuznyechik::SimdCode& code) : code_(code) {
+  kuznyechik::RoundKeys round_keys = kuznyechik::expand_key(key);
+  std::array<std::uint32_t, sizeof round_keys / sizeof(std::uint32_t)> words;
+  std::memcpy(words.data(), &round_keys, sizeof round_keys);
+  for (unsigned i = 0; i < kuznyechik::key_slices; ++i)
+    keys().words[i] = kuznyechik::key_slice(words.data(), i);
+  wipe(std::as_writable_bytes(std::span(words)));
+  wipe(std::as_writable_bytes(std::span(round_keys.of)));
 }
 
 void KuznyechikCpu::encrypt(std::span<Block> blocks) const {
-  for (const kuznyechik::SimdCode* code : {codes_.bitslice, codes_.shuffle})
-    if (code != nullptr)
-      for (; blocks.size() >= code->blocks; blocks = blocks.subspan(code->blocks))
-        code->encrypt(keys().simd, blocks.data());
+  for (; blocks.size() >= code_.blocks; blocks = blocks.subspan(code_.blocks))
+    code_.encrypt(keys(), blocks.data());
   if (blocks.empty()) return;
-  if (codes_.shuffle == nullptr) return encrypt_by_tables(keys().round, blocks);
-  std::array<Block, kuznyechik::max_shuffle_blocks> filled{};
+  // Code with narrower vectors would take as long for fewer blocks.
+  std::array<Block, kuznyechik::largest_batch> filled{};
   std::ranges::copy(blocks, filled.begin());
-  codes_.shuffle->encrypt(keys().simd, filled.data());
+  code_.encrypt(keys(), filled.data());
   std::copy_n(filled.begin(), blocks.size(), blocks.begin());
   wipe(std::as_writable_bytes(std::span(filled)));
 }

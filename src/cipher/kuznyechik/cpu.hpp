@@ -1,11 +1,8 @@
-// Kuznyechik on the CPU, with one key: many blocks at a time, with the best SIMD instructions that the CPU
-// supports. No memory address or branch depends on key or data, except on CPUs without these instructions,
-// where lookup tables are used.
+// Kuznyechik on the CPU, with one key: many blocks at a time, with the best vector instructions that the CPU
+// supports. No memory address or branch depends on key or data.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "cipher/kuznyechik/bitslice.hpp"
@@ -16,56 +13,29 @@
 namespace gpuaes {
 namespace kuznyechik {
 
-// The maximum numbers of blocks that SIMD code processes at a time: one per byte of a vector, and one per
-// bit.
-inline constexpr std::size_t max_shuffle_blocks = 32;
-inline constexpr std::size_t largest_batch = 512;
-
-// A round key, repeated for all blocks of a vector, in the basis of nibble_tables.hpp.
-struct ShuffleKey {
-  alignas(max_shuffle_blocks) std::array<std::array<std::uint8_t, max_shuffle_blocks>, 16> of;
-};
-struct ShuffleKeys {
-  std::array<ShuffleKey, rounds + 1> of;
-};
-
-// The round keys in the form that each technique uses. As secret as the key.
-struct SimdKeys {
-  ShuffleKeys shuffle;
-  KeySlices bitslice;
-};
-void prepare(const RoundKeys& keys, ShuffleKeys& prepared);
-void prepare(const RoundKeys& keys, KeySlices& prepared);
-
-// Code for one instruction set. Encrypts `blocks` blocks in place.
+// Code for one instruction set. Encrypts `blocks` blocks in place, one per bit of a vector.
 struct SimdCode {
   const char* name;
   std::size_t blocks;
   bool (*is_supported)();  // by this CPU
-  void (*encrypt)(const SimdKeys& keys, Block* blocks);
+  void (*encrypt)(const KeySlices& keys, Block* blocks);
 };
 
-// All code in this build, fastest first. Bitsliced code processes hundreds of blocks at a time and is faster.
-// Shuffle code, which uses tables of 16 entries in a register, processes only a few.
-std::span<const SimdCode> bitslice_simd_codes();
-std::span<const SimdCode> shuffle_simd_codes();
+inline constexpr std::size_t largest_batch = 512;  // of `blocks`
 
-// Either may be null.
-struct SimdCodes {
-  const SimdCode* bitslice = nullptr;  // for whole batches
-  const SimdCode* shuffle = nullptr;   // for the remaining blocks
-};
+// All code in this build, fastest first.
+std::span<const SimdCode> simd_codes();
 
 // The fastest code that this CPU supports.
-SimdCodes find_simd_codes();
+const SimdCode& find_simd_code();
 
 }  // namespace kuznyechik
 
 class KuznyechikCpu {
  public:
-  // The key has 32 bytes. If `codes` has no code for the remaining blocks, tables are used for them.
+  // The key has 32 bytes.
   explicit KuznyechikCpu(std::span<const std::byte> key,
-                         const kuznyechik::SimdCodes& codes = kuznyechik::find_simd_codes());
+                         const kuznyechik::SimdCode& code = kuznyechik::find_simd_code());
 
   // Encrypts the blocks in place. Blocks beyond a multiple of largest_batch are slower.
   void encrypt(std::span<kuznyechik::Block> blocks) const;
@@ -74,15 +44,13 @@ class KuznyechikCpu {
   void ctr(Counter first, std::span<const std::byte> in, std::span<std::byte> out) const;
 
  private:
-  struct Keys {
-    kuznyechik::RoundKeys round;
-    kuznyechik::SimdKeys simd;
-  };
-  Keys& keys() { return *reinterpret_cast<Keys*>(memory_.bytes().data()); }
-  const Keys& keys() const { return *reinterpret_cast<const Keys*>(memory_.bytes().data()); }
+  kuznyechik::KeySlices& keys() { return *reinterpret_cast<kuznyechik::KeySlices*>(memory_.bytes().data()); }
+  const kuznyechik::KeySlices& keys() const {
+    return *reinterpret_cast<const kuznyechik::KeySlices*>(memory_.bytes().data());
+  }
 
-  kuznyechik::SimdCodes codes_;
-  Secret memory_{sizeof(Keys)};  // page-aligned, which suffices for vectors
+  const kuznyechik::SimdCode& code_;
+  Secret memory_{sizeof(kuznyechik::KeySlices)};
 };
 
 // out = in XOR keystream. The last block of the keystream may be used in part.

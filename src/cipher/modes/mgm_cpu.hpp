@@ -1,5 +1,5 @@
-// MGM (RFC 9058) with Kuznyechik for CPU lanes, with one key. Has no branch or memory address that depends on
-// key or data, except those of the cipher (cipher/kuznyechik/cpu.hpp).
+// MGM (RFC 9058) with Kuznyechik for CPU lanes, with one key. No branch or memory address depends on key or
+// data.
 #pragma once
 
 #include <array>
@@ -41,13 +41,13 @@ class MgmMac {
 class MgmCpu {
  public:
   // The maximum number of segments processed together. Apart from its text, a segment has only 3 blocks and
-  // those of the associated data, too few for fast code, so several segments share vectors.
+  // those of the associated data, too few to fill vectors, so many segments share them.
   static constexpr std::size_t max_segments = 16;
 
   // As for KuznyechikCpu.
   explicit MgmCpu(std::span<const std::byte> key,
-                  const kuznyechik::SimdCodes& codes = kuznyechik::find_simd_codes())
-      : cipher_(key, codes) {}
+                  const kuznyechik::SimdCode& code = kuznyechik::find_simd_code())
+      : cipher_(key, code) {}
 
   // Seals up to max_segments segments. `aad` is that of each segment and has at most max_aad_bytes. A
   // segment's plaintext and ciphertext are the same memory or do not overlap.
