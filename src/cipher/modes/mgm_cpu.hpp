@@ -42,7 +42,7 @@ class MgmCpu {
  public:
   // The maximum number of segments processed together. Apart from its text, a segment has only 3 blocks and
   // those of the associated data, too few to fill vectors, so many segments share them.
-  static constexpr std::size_t max_segments = 16;
+  static constexpr std::size_t max_segments = 64;
 
   // As for KuznyechikCpu.
   explicit MgmCpu(std::span<const std::byte> key,
