@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "lane/auto_lanes.hpp"
 #include "lane/cpu_rate.hpp"
+#include "system/numa.hpp"
 #include "system/resources.hpp"
-#include "system/sysfs.hpp"
 
 namespace gpuaes {
 namespace {

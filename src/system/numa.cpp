@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <limits>
+#include <system_error>
 
 #include "base/text.hpp"
-#include "system/sysfs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,6 +23,13 @@ namespace {
 // Higher numbers are ignored.
 constexpr unsigned max_cpus = CPU_SETSIZE;
 constexpr unsigned max_nodes = 1024;
+
+// The first line of a file, without leading white space; empty if it cannot be read.
+std::string first_line(const std::string& name) {
+  std::string line;
+  std::getline(std::ifstream(name) >> std::ws, line);
+  return line;
+}
 
 // A list of numbers below `limit`, in sysfs's form: "0-3,8,10-11". Empty if it does not have that form.
 std::vector<unsigned> parse_list(std::string_view text, unsigned limit) {
@@ -53,6 +63,21 @@ std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::
   if (!number || *number >= max_nodes) return std::nullopt;
   return NumaNode{*number,
                   parse_list(first_line(fmt::format("{}/node{}/cpulist", nodes, *number)), max_cpus)};
+}
+
+// The speed has the form "32.0 GT/s PCIe", where a transfer is one bit. The driver's directory also has files
+// that are not devices.
+std::optional<double> fastest_gpu_link(const std::string& sysfs) {
+  double fastest = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(sysfs + "/bus/pci/drivers/nvidia", error), end;
+       !error && at != end; at.increment(error)) {
+    const std::string device = at->path().string();
+    const double speed = std::strtod(first_line(device + "/max_link_speed").c_str(), nullptr) * 1e9;
+    const double width = std::strtod(first_line(device + "/max_link_width").c_str(), nullptr);
+    fastest = std::max(fastest, speed * width / 8);
+  }
+  return fastest > 0 ? std::optional(fastest) : std::nullopt;
 }
 
 // Makes the system call itself: glibc has no function for it, only libnuma does.

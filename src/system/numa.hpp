@@ -1,6 +1,7 @@
-// On a host with several NUMA nodes, CPUs and devices reach the memory of their own node fastest.
+// How devices are attached, as sysfs says: the speed of their links, and on a host with several NUMA nodes,
+// the node whose CPUs and memory are closest. Tests replace `sysfs`.
 //
-// Placement only affects speed, so nothing here fails: a container may hide sysfs or forbid the system calls,
+// All this only affects speed, so nothing here fails: a container may hide sysfs or forbid the system calls,
 // and then the kernel places threads and memory.
 #pragma once
 
@@ -21,8 +22,12 @@ struct NumaNode {
 };
 
 // The node of a PCI device, whose address has the form "0000:17:00.0". None if it is unknown, or if fewer
-// than two nodes have memory. Tests replace `sysfs`.
+// than two nodes have memory.
 std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::string& sysfs = "/sys");
+
+// Bytes per second, in each direction, of the fastest link to a GPU with NVIDIA's driver, at its maximum
+// speed and width. None if there is no such GPU, or if sysfs does not say.
+std::optional<double> fastest_gpu_link(const std::string& sysfs = "/sys");
 
 // Places whole pages on one node, or on several nodes in turn, and moves pages that are already in use. They
 // go elsewhere if there is no room. Without nodes, the kernel places pages as usual.

@@ -1,6 +1,4 @@
 // The link to a GPU, in a made-up sysfs.
-#include "system/sysfs.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -8,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "system/numa.hpp"
 
 namespace gpuaes {
 namespace {
