@@ -17,7 +17,7 @@
 #include "cli/options.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
-#include "lane/plan_figures.hpp"
+#include "lane/plan.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t file_chunk = figures.cpu_file.bytes, pipe_chunk = figures.cpu_pipe.bytes;
+constexpr std::size_t file_chunk = cpu_file_chunk_bytes, pipe_chunk = cpu_pipe_chunk_bytes;
 constexpr std::chrono::milliseconds time_of_run{40};
 constexpr int runs = 5;
 

@@ -7,7 +7,7 @@
 //   2. Add a case to every switch over Cipher and Family, including those in cuda/. The compiler reports
 //      switches that lack it (-Werror=switch). In code that does not support the cipher, and where libcrypto
 //      provides the mode, the case is a `break`. CPU lanes must support it: runs without -l begin with them,
-//      and they replace lanes that fail. Add its rate to lane/plan_figures.hpp.
+//      and they replace lanes that fail. Add its rate to lane/plan.cpp.
 //   3. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
 //      needs a Suite).
 //   4. Add its name to the text of -c (cli/stream_options.hpp), to the manual pages and to the README.

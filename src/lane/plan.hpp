@@ -1,6 +1,8 @@
-// Plans which lanes a run uses and how large its ring is, using the figures in lane/plan_figures.hpp.
+// Plans which lanes a run uses and how large its ring is: from what the user names, what it measures, and the
+// figures in plan.cpp.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,7 +12,6 @@
 
 #include "cipher/ciphers.hpp"
 #include "lane/backends.hpp"
-#include "lane/plan_figures.hpp"
 
 namespace gpuaes {
 
@@ -31,13 +32,9 @@ struct Machine {
   bool cuda = false;                                           // whether CUDA lanes may open
   std::function<std::uint64_t()> free_memory;                  // available_memory()
   std::function<unsigned(unsigned max_devices)> show_devices;  // show_first_devices()
-  std::function<double(const Workload&)> cpu_lane_rate;        // measure_cpu_lane()
+  std::function<double(const Workload&)> cpu_lane_rate;        // bytes per second of one lane
   std::function<std::optional<double>()> link_rate;            // fastest_gpu_link()
 };
-
-inline bool is_file(const Workload& workload) {
-  return workload.parallel_bytes > 0;
-}
 
 // Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
 // a plan then has at most two lanes, which are as fast as one even with a quota of one CPU.
@@ -58,8 +55,8 @@ struct LanePlan {
   std::string reason;       // why these lanes were chosen; empty if the user named them
 };
 
-// The number of CPU lanes that outrun any pipe.
-unsigned lanes_for_pipes(const Workload& workload);
+// The default size of a chunk on CPU lanes, in bytes of plaintext.
+inline constexpr std::size_t cpu_file_chunk_bytes = 1 << 20, cpu_pipe_chunk_bytes = 256 << 10;
 
 // Number of CPU lanes, and of CUDA streams per device if `devices` are used together, for -l without a count.
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
@@ -67,5 +64,39 @@ unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workl
 
 // IoError if not even one chunk fits in memory.
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine);
+
+// How -l auto decides ----------------------------------------------------------------------------
+
+// Bytes of input per second with CPU lanes only, and with CUDA lanes.
+struct Speeds {
+  double cpu, cuda;
+};
+
+// What a run can expect. `lane`: of one CPU lane without I/O. `link`: of the link to the device, in each
+// direction.
+Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& workload);
+
+// How many bytes of input make CUDA lanes pay off if `opening_cpus` encrypt while they open; none if they
+// never do. For a file, this is its minimum size. Otherwise, it is the position at which they are opened,
+// which pays off if at least as much input follows.
+std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, unsigned opening_cpus,
+                                                   const Speeds& expected);
+
+// What a run did with its first lanes while CUDA opened, and then with CUDA lanes, in bytes of input per
+// second.
+struct Observed {
+  double first, later;
+  unsigned first_lanes, all_lanes;  // number of CPU lanes that ran, and that would run without CUDA
+};
+
+// Whether CUDA lanes that have taken over continue. The time to open them has already been spent.
+bool later_lanes_continue(const Observed& observed);
+
+// How long CUDA lanes must be slower, twice, before CPU lanes take over again.
+inline constexpr std::chrono::milliseconds takeover_trial(100);
+
+// The position in the input at which CUDA lanes have saved the CPU time that opening them took; none if they
+// save none. Inputs of known length that end before it are not worth opening them.
+std::optional<std::uint64_t> bytes_until_cuda_saves(double lane, const Workload& workload);
 
 }  // namespace gpuaes

@@ -9,8 +9,6 @@
 #include <stop_token>
 #include <utility>
 
-#include "lane/auto_lanes.hpp"
-
 namespace gpuaes {
 namespace {
 
@@ -112,7 +110,7 @@ bool LanePool::later_are_slower(const Pipeline& pipeline, double first, const st
                     .all_lanes = plan_.instead.front().count.value()};
   for (int slow = 0; slow < 2;) {
     const Position start(pipeline);
-    if (!await(figures.trial, end)) return false;
+    if (!await(takeover_trial, end)) return false;
     observed.later = start.bytes_per_second_until(Position(pipeline));
     if (observed.later == 0) continue;
     if (later_lanes_continue(observed)) return false;

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "lane/auto_lanes.hpp"
 #include "lane/plan.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -562,6 +561,21 @@ TEST_CASE("between pipes, CUDA takes over once that is likely to pay off, and th
       CHECK(contains(made.reason, "CUDA is likely to be faster from") == takes_over);
       CHECK(made.chunks > made.jobs - 4);
     }
+}
+
+TEST_CASE("the lanes of this machine can be measured with every cipher, in each of its modes") {
+  for (const CipherInfo& row : ciphers) {
+    CAPTURE(row.name);
+    const auto measure = [&](bool authenticated) {
+      const Workload workload = pipe_of(row.cipher, authenticated);
+      return this_machine(workload).cpu_lane_rate(workload);
+    };
+    CHECK(measure(true) > 0);
+    if (row.ctr)
+      CHECK(measure(false) > 0);
+    else
+      CHECK_THROWS_AS(measure(false), LaneError);
+  }
 }
 
 }  // namespace gpuaes
