@@ -1,5 +1,6 @@
-// Replaces the CUDA lanes in builds without CUDA: no device exists.
+// Replaces the CUDA lanes in builds without CUDA: no device exists, and no profiler.
 #include "lane/backends.hpp"
+#include "system/profiler_range.hpp"
 
 namespace gpuaes {
 
@@ -28,5 +29,9 @@ std::vector<std::string> describe_cuda_devices() {
 std::string reason_for_no_cuda_device() {
   return {};
 }
+
+void push_profiler_range(const char*) noexcept {}
+
+void pop_profiler_range() noexcept {}
 
 }  // namespace gpuaes

@@ -3,8 +3,8 @@
 
 namespace gpuaes {
 
-// Defined in cuda/profiler_range.cpp or, in builds without CUDA, as empty functions in
-// system/without_cuda.cpp. Without a profiler, a call costs one comparison. `name` is copied.
+// Defined in cuda/profiler_range.cpp or, in builds without CUDA, as empty functions in lane/without_cuda.cpp.
+// Without a profiler, a call costs one comparison. `name` is copied.
 void push_profiler_range(const char* name) noexcept;
 void pop_profiler_range() noexcept;
 
