@@ -44,6 +44,14 @@ bool is_utf8(std::string_view text) {
          check.is_complete();
 }
 
+bool TerminalTextCheck::take(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  const bool is_c1_control = before_ == 0xc2 && byte < 0xa0;  // U+0080 to U+009F
+  const bool is_layout = std::string_view("\b\t\n\f\r").find(c) != std::string_view::npos;
+  before_ = byte;
+  return utf8_.take(byte) && !is_c1_control && (is_layout || (byte >= 0x20 && byte != 0x7f));
+}
+
 Character take_character(std::string_view& text) {
   Utf8Check check;
   std::size_t size = 0;

@@ -41,6 +41,19 @@ class Utf8Check {
 
 bool is_utf8(std::string_view text);
 
+// Checks for text that may be written to a terminal: UTF-8 without control characters except backspace, tab,
+// newline, form feed and carriage return. Escape is not allowed because it begins control sequences. Takes
+// one byte at a time.
+class TerminalTextCheck {
+ public:
+  // Whether this byte may follow the bytes before it, which must have been valid.
+  bool take(char c);
+
+ private:
+  Utf8Check utf8_;
+  unsigned char before_ = 0;  // the last byte
+};
+
 struct Character {
   std::string_view bytes;
   std::optional<char32_t> code;  // none if the bytes are not UTF-8

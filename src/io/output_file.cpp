@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <linux/limits.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,14 +17,89 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/unicode.hpp"
 #include "io/fd_source_sink.hpp"
-#include "io/file_access.hpp"
-#include "io/text_sink.hpp"
 
 namespace gpuaes {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Access: owner, group, permission bits and access control list (ACL) -----------------------------
+
+constexpr mode_t owner_only = 0700;
+constexpr const char* access_acl = "system.posix_acl_access";
+
+bool has_none() {  // as errno says
+  return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS;
+}
+
+bool remove_acl(int fd) {
+  return fremovexattr(fd, access_acl) == 0 || has_none();
+}
+
+// Also removes an ACL that the new file inherited from its directory.
+bool copy_acl(int fd, int old) {
+  std::vector<char> acl(XATTR_SIZE_MAX);
+  const ssize_t size = fgetxattr(old, access_acl, acl.data(), acl.size());
+  if (size > 0) return fsetxattr(fd, access_acl, acl.data(), static_cast<std::size_t>(size), 0) == 0;
+  return has_none() && remove_acl(fd);
+}
+
+// Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if
+// it would be wider. Some file systems have no modes; some report success and change nothing.
+bool set_mode(int fd, mode_t mode, const std::string& name) {
+  struct stat now {};
+  if (fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode) return true;
+  const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
+  if (fstat(fd, &now) != 0) throw io_error("cannot set the mode of", name, errno);
+  if ((now.st_mode & 07777 & ~mode) != 0) throw io_error("cannot set the mode of", name, error);
+  return (now.st_mode & 07777) == mode;
+}
+
+// Gives the file that is open as `fd` the access of the file that is open as `old`. If a part of it cannot be
+// kept, access becomes narrower, never wider. Returns the names of the properties that were lost. IoError
+// naming `name` if the mode cannot be set.
+std::vector<std::string> keep_access(int fd, int old, const std::string& name) {
+  struct stat status {
+  }, now{};
+  if (fstat(old, &status) != 0 || fstat(fd, &now) != 0) throw io_error("cannot stat", name, errno);
+  const mode_t wanted = status.st_mode & 0777;
+  mode_t mode = wanted;
+  std::vector<std::string> lost;
+  const auto lose = [&lost, &mode](const char* what, mode_t remaining) {
+    lost.emplace_back(what);
+    mode &= remaining;
+  };
+  // The bits for the group and for others assume the old group and ACL: without those, they would admit other
+  // users.
+  if (now.st_gid != status.st_gid && fchown(fd, static_cast<uid_t>(-1), status.st_gid) != 0)
+    lose("group", owner_only);
+  if (now.st_uid != status.st_uid && fchown(fd, status.st_uid, static_cast<gid_t>(-1)) != 0)
+    lose("owner", 0777);
+  if (!copy_acl(fd, old)) lose("access control list", owner_only);
+  if (!set_mode(fd, mode, name) || mode != wanted) lost.emplace_back("mode");
+  return lost;
+}
+
+// Restricts the file to its owner: mode 0600 and no ACL, even one inherited from the directory. IoError if
+// the file system cannot.
+void make_private(int fd, const std::string& name) {
+  if (!remove_acl(fd)) throw io_error("cannot restrict access to", name, errno);
+  struct stat status {};
+  fchmod(fd, 0600);  // checked below
+  if (fstat(fd, &status) != 0) throw io_error("cannot restrict access to", name, errno);
+  const bool has_acl = fgetxattr(fd, access_acl, nullptr, 0) > 0;
+  if ((status.st_mode & 077) != 0 || status.st_uid != geteuid() || has_acl)
+    throw IoError(
+        fmt::format(
+            "{} would be readable by other users, because its file system does not support permissions",
+            name),
+        "choose a directory on another file system");
+}
+
+// Files -------------------------------------------------------------------------------------------
 
 // Data is written to disk in steps of this size while the program runs, which leaves little for fsync(2) at
 // the end.
@@ -31,25 +108,6 @@ constexpr std::uint64_t flush_bytes = 8 << 20;
 // The size of a hole in a sparse file, and where it may begin: a page, which most file systems store as a
 // block.
 constexpr std::size_t hole_bytes = 4096;
-
-bool is_in_proc(const OutputTarget& target) {
-  struct statfs file_system {};
-  const fs::path directory = target.path.parent_path();
-  return target.directory == AT_FDCWD &&
-         statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
-         file_system.f_type == PROC_SUPER_MAGIC;
-}
-
-// The path of the file that the symbolic link `name` led to when it was opened as `fd`. Empty if it has been
-// removed.
-fs::path path_of_open_file(const std::string& name, int fd, const struct stat& opened) {
-  std::error_code error;
-  fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
-  if (error) path = fs::canonical(name, error);  // without /proc
-  struct stat status {};
-  const bool is_same = !error && lstat(path.c_str(), &status) == 0 && is_same_inode(status, opened);
-  return is_same ? path : fs::path();
-}
 
 // From this size on, losing the work at the end costs much more than trying a link at the beginning.
 constexpr std::uint64_t large_bytes = 64 << 20;
@@ -221,6 +279,49 @@ class OutputFile : public Sink {
   std::uint64_t written_ = 0;   // bytes
   std::uint64_t flushed_ = 0;   // bytes whose write to disk was started
 };
+
+// Terminals ---------------------------------------------------------------------------------------
+
+// Keeps binary plaintext off a terminal: passes text on to `sink`. UsageError if a piece is not text; none of
+// that piece is passed on.
+class TextSink : public Sink {
+ public:
+  explicit TextSink(std::unique_ptr<Sink> sink) : sink_(std::move(sink)) {}
+
+  void expect(std::uint64_t size) override { sink_->expect(size); }
+  void write(std::span<const std::byte> bytes) override {
+    if (!std::ranges::all_of(as_text(bytes), [this](char c) { return check_.take(c); }))
+      throw UsageError("refusing to write binary plaintext to a terminal", Advice::redirect_output);
+    sink_->write(bytes);
+  }
+  void finish() override { sink_->finish(); }
+  void publish(const std::function<void()>& last_step) override { sink_->publish(last_step); }
+
+ private:
+  std::unique_ptr<Sink> sink_;
+  TerminalTextCheck check_;
+};
+
+// What a name refers to ---------------------------------------------------------------------------
+
+bool is_in_proc(const OutputTarget& target) {
+  struct statfs file_system {};
+  const fs::path directory = target.path.parent_path();
+  return target.directory == AT_FDCWD &&
+         statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
+         file_system.f_type == PROC_SUPER_MAGIC;
+}
+
+// The path of the file that the symbolic link `name` led to when it was opened as `fd`. Empty if it has been
+// removed.
+fs::path path_of_open_file(const std::string& name, int fd, const struct stat& opened) {
+  std::error_code error;
+  fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
+  if (error) path = fs::canonical(name, error);  // without /proc
+  struct stat status {};
+  const bool is_same = !error && lstat(path.c_str(), &status) == 0 && is_same_inode(status, opened);
+  return is_same ? path : fs::path();
+}
 
 // Standard output or error, if either is the regular file `file`. Such a file is not replaced, because
 // another program may be writing to it.

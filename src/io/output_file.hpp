@@ -35,7 +35,7 @@ struct OutputTarget {
 OutputTarget find_output(const std::optional<std::string>& name, int directory = AT_FDCWD);
 
 struct SinkRules {
-  // What may be written to a terminal. Anything else is a UsageError (io/text_sink.hpp).
+  // What may be written to a terminal. Anything else is a UsageError. Text is what TerminalTextCheck accepts.
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
   bool durable = true;                   // sync a file before it gets its name
@@ -52,11 +52,11 @@ struct SinkRules {
 };
 
 // A sink for `target`. A regular file, old or new, is a TempFile until publish(). A new file gets the access
-// that the shell's > would give it. A file that exists now keeps its access (file_access.hpp) and must be
-// writable with >; whether it can be replaced is checked here, before any work. If the name belongs to
-// another file in the end, the output is a new file. Anything else, such as a FIFO or a device, is written in
-// place, and so is a file that already is standard output or error. With IfExists::refuse, the file must not
-// exist, now or when it is complete: FileExists. IoError; UsageError according to `rules`.
+// that the shell's > would give it. A file that exists now keeps its access, or what of it can be kept, and
+// must be writable with >; whether it can be replaced is checked here, before any work. If the name belongs
+// to another file in the end, the output is a new file. Anything else, such as a FIFO or a device, is written
+// in place, and so is a file that already is standard output or error. With IfExists::refuse, the file must
+// not exist, now or when it is complete: FileExists. IoError; UsageError according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
 
 // A new file, which appears only when complete.

@@ -1,6 +1,7 @@
 // UTF-8, and the characters that may be shown.
 #include "base/unicode.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,15 @@
 namespace gpuaes {
 
 using namespace std::literals;
+
+namespace {
+
+bool is_text(std::string_view text) {
+  TerminalTextCheck check;
+  return std::ranges::all_of(text, [&check](char c) { return check.take(c); });
+}
+
+}  // namespace
 
 TEST_CASE("UTF-8 is checked exactly as defined by RFC 3629") {
   // 128 characters of 1 byte, 1920 of 2, 61440 of 3 (without surrogates), 2^20 of 4
@@ -99,6 +109,37 @@ TEST_CASE("JSON strings keep valid characters next to invalid ones") {
 TEST_CASE("a file name that is not UTF-8 is also in JSON as Base64") {
   CHECK(json_file("\u00e9\n") == "\"file\": \"\u00e9\\u000a\"");
   CHECK(json_file("a\xff") == "\"file\": \"a\\ufffd\", \"file_base64\": \"Yf8=\"");
+}
+
+TEST_CASE("lines of UTF-8 may be written to a terminal") {
+  CHECK(is_text(""));
+  CHECK(is_text("two\tcolumns\r\nnext page\f_\b~"));
+  CHECK(is_text("\u00a0\u00df\u07ff\u0800\u20ac\ud7ff\ue000\uffff\U00010000\U0010ffff"));
+}
+
+TEST_CASE("control characters may not be written to a terminal") {
+  for (unsigned c = 0; c < 256; ++c) {
+    const bool shown =
+        (c >= ' ' && c < 0x7f) || "\b\t\n\f\r"sv.find(static_cast<char>(c)) != std::string::npos;
+    CAPTURE(c);
+    const std::string one{'a', static_cast<char>(c), 'b'}, latin{'\xc2', static_cast<char>(c)};
+    if (c < 0x80) CHECK(is_text(one) == shown);
+    // U+0080 to U+00BF; the first 32 are control characters
+    if (c >= 0x80 && c < 0xc0) CHECK(is_text(latin) == (c >= 0xa0));
+  }
+  CHECK_FALSE(is_text("\x1b[31mred"));
+  CHECK_FALSE(is_text("\xc2\x9b\x33\x31m"));  // the same, with the control character CSI
+}
+
+TEST_CASE("invalid UTF-8 may not be written to a terminal") {
+  for (const std::string_view bad :
+       {"\x80", "\xbf", "\xc0\xaf", "\xc1\x81", "\xc3(", "\xe0\x9f\xbf", "\xe2\x82(", "\xed\xa0\x80",
+        "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "caf\xe9 au lait"})
+    CHECK_FALSE(is_text(bad));
+}
+
+TEST_CASE("the last character for a terminal may be incomplete") {
+  CHECK(is_text("\xe2\x82"));
 }
 
 }  // namespace gpuaes

@@ -1,16 +1,14 @@
 // Access to files on file systems that decide the mode themselves, such as vfat, simulated by an fchmod()
 // that fails.
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
-#include <vector>
 
-#include "io/fd.hpp"
-#include "io/file_access.hpp"
+#include "io/output_file.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -26,11 +24,15 @@ struct FixedModes {
   ~FixedModes() { modes_are_fixed = false; }
 };
 
-Fd create_file(const std::string& name, mode_t mode) {
+struct Umask {
+  explicit Umask(mode_t mask) : before(umask(mask)) {}
+  ~Umask() { umask(before); }
+  const mode_t before;
+};
+
+void create_file(const std::string& name, mode_t mode) {
   write_file(name, {});
   REQUIRE(chmod(name.c_str(), mode) == 0);
-  Cancel cancel;
-  return open_file(name, O_RDWR, cancel);
 }
 
 }  // namespace
@@ -44,54 +46,50 @@ extern "C" int fchmod(int fd, mode_t mode) noexcept {
 
 namespace gpuaes {
 
-TEST_CASE("a file becomes private, or an error names it") {
+TEST_CASE(
+    "a private file on a file system without modes is an error that names it, unless all its files are") {
   const TempDir directory;
   const std::string name = directory / "key";
-  const Fd file = create_file(name, 0644);
+  const FixedModes fixed;
+  Cancel cancel;
+  const auto write = [&] { write_new_file({.path = name, .name = name}, test_bytes(10), cancel); };
   {
-    const FixedModes fixed;
-    CHECK(failure_of([&] { make_private(file.get(), name); }) ==
+    const Umask usual(022);
+    CHECK(failure_of(write) ==
           "io: " + name +
               " would be readable by other users, because its file system does not support permissions");
-    CHECK(error_of<IoError>([&] { make_private(file.get(), name); })->hint().text ==
-          "choose a directory on another file system");
+    CHECK(error_of<IoError>(write)->hint().text == "choose a directory on another file system");
+    CHECK(directory.count() == 0);
   }
-  make_private(file.get(), name);
+  const Umask narrow(077);
+  write();
   CHECK(mode_of(name) == 0600);
 }
 
-TEST_CASE("access to a file that cannot be restricted is an error that names it") {
-  CHECK(failure_of([] { make_private(-1, "key"); }) ==
-        "io: cannot restrict access to key: Bad file descriptor");
-}
-
-TEST_CASE("a file that its file system keeps private is accepted") {
-  const TempDir directory;
-  const Fd file = create_file(directory / "key", 0700);
-  const FixedModes fixed;
-  make_private(file.get(), directory / "key");
-}
-
-TEST_CASE("a mode that cannot be widened is reported, and one that cannot be narrowed is an error") {
+TEST_CASE("a mode that cannot be widened is a warning, and one that cannot be narrowed is an error") {
   const TempDir directory;
   const std::string name = directory / "out";
-  const Fd file = create_file(name, 0640);
-  const FixedModes fixed;
-  CHECK(set_mode(file.get(), 0640, name));
-  CHECK_FALSE(set_mode(file.get(), 0644, name));
-  CHECK(failure_of([&] { set_mode(file.get(), 0604, name); }) ==
-        "io: cannot set the mode of " + name + ": Operation not permitted");
-}
+  Cancel cancel;
+  std::string warnings;
+  const auto replace = [&](mode_t mode_at_end) {
+    const auto sink =
+        open_sink(find_output(name), {.warn = [&](const std::string& text) { warnings += text; }}, cancel);
+    REQUIRE(chmod(name.c_str(), mode_at_end) == 0);
+    sink->close();
+  };
+  create_file(name, 0644);
+  replace(0755);
+  CHECK(mode_of(name) == 0755);
+  CHECK(warnings.empty());
 
-TEST_CASE("keep_access() reports what it could not keep") {
-  const TempDir directory;
-  const Fd old = create_file(directory / "old", 0755);
-  const Fd file = create_file(directory / "new", 0600);
-  CHECK(keep_access(file.get(), old.get(), "new").empty());
-  CHECK(mode_of(directory / "new") == 0755);
-  REQUIRE(chmod((directory / "new").c_str(), 0600) == 0);
   const FixedModes fixed;
-  CHECK(keep_access(file.get(), old.get(), "new") == std::vector<std::string>{"mode"});
+  create_file(name, 0644);
+  CHECK(contains(failure_of([&] { replace(0604); }),
+                 "io: cannot set the mode of " + name + ": Operation not permitted"));
+  create_file(name, 0644);
+  replace(0755);
+  CHECK(mode_of(name) == 0644);
+  CHECK(warnings == "could not preserve the mode of " + name + "; no additional access was granted");
 }
 
 }  // namespace gpuaes
