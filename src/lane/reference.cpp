@@ -6,7 +6,7 @@
 #include "cipher/modes/chacha20_poly1305.hpp"
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
-#include "cipher/modes/segment_jobs.hpp"
+#include "cipher/modes/segments.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {

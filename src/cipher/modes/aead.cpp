@@ -5,7 +5,7 @@
 
 #include "cipher/modes/evp_aead.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
-#include "cipher/modes/segment_jobs.hpp"
+#include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/error.hpp"
@@ -83,6 +84,21 @@ inline Segment<std::byte, const std::byte> segment_to_seal(const Job& job, std::
 }
 inline Segment<const std::byte, std::byte> segment_to_open(const Job& job, std::size_t index) {
   return cut_segment(job.in, job.out, job, index);
+}
+
+// Calls `seal` for each segment of a job.
+template <class Seal>
+void seal_segments(const Job& job, Seal seal) {
+  for (std::size_t i = 0; i < count_segments(job); ++i) seal(segment_to_seal(job, i));
+}
+
+// Calls `open` for each segment, up to the first one for which it returns false because the tag is wrong.
+// Returns the index of that segment, if any.
+template <class Open>
+std::optional<std::size_t> open_segments(const Job& job, Open open) {
+  for (std::size_t i = 0; i < count_segments(job); ++i)
+    if (!open(segment_to_open(job, i))) return i;
+  return std::nullopt;
 }
 
 }  // namespace gpuaes
