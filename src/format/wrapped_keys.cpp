@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/rows.hpp"
 #include "base/text.hpp"
-#include "cipher/modes/evp_aead.hpp"
+#include "cipher/modes/aead.hpp"
 #include "keys/ml_kem.hpp"
 #include "keys/plugin_key.hpp"
 

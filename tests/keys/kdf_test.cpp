@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "cipher/modes/evp_aead.hpp"
+#include "cipher/modes/aead.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

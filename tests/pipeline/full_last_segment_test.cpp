@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cipher/modes/evp_aead.hpp"
+#include "cipher/modes/aead.hpp"
 #include "cipher/modes/segments.hpp"
 #include "format/sessions.hpp"
 #include "pipeline/pipeline.hpp"
