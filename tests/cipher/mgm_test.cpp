@@ -4,7 +4,6 @@
 #include <random>
 #include <vector>
 
-#include "cipher/modes/carryless.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"

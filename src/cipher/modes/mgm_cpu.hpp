@@ -15,6 +15,15 @@
 
 namespace gpuaes {
 
+// Adds to `sum` the products of the blocks of `bytes`, the last one padded with zeros, and their factors,
+// with PCLMULQDQ if the CPU supports it. There are as many factors as blocks.
+void add_products(std::span<const kuznyechik::Block> factors, std::span<const std::byte> bytes,
+                  mgm::Product& sum);
+
+// The same without special instructions.
+void add_products_portable(std::span<const kuznyechik::Block> factors, std::span<const std::byte> bytes,
+                           mgm::Product& sum);
+
 // The tags of messages with one key and one nonce.
 class MgmMac {
  public:
