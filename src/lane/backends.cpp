@@ -22,11 +22,10 @@ constexpr unsigned max_threads = 1024;
 constexpr unsigned max_devices = 9999;
 constexpr unsigned max_streams = 64;
 
-// Lanes that need only a thread.
-template <std::unique_ptr<Lane> (*make)()>
-std::vector<std::unique_ptr<Lane>> open_threads(std::span<const LaneSpec> specs, const LaneSetup&) {
+std::vector<std::unique_ptr<Lane>> open_cpu_lanes(std::span<const LaneSpec> specs, const LaneSetup&) {
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (const LaneSpec& spec : specs) std::generate_n(std::back_inserter(lanes), spec.count.value_or(1), make);
+  for (const LaneSpec& spec : specs)
+    std::generate_n(std::back_inserter(lanes), spec.count.value_or(1), make_cpu_lane);
   return lanes;
 }
 
@@ -50,18 +49,10 @@ constexpr std::array backends{
         .max_count = max_threads,
         .supports = supports_all,
         .uses_device = false,
-        .open = open_threads<make_cpu_lane>,
+        .open = open_cpu_lanes,
         .default_count = [](const Machine& machine, unsigned,
                             const Workload& workload) { return cpu_lane_count(machine.cpus, workload); },
         .describe = describe_cpus},
-    BackendInfo{.backend = Backend::reference,
-                .name = "reference",
-                .max_count = max_threads,
-                .supports = supports_all,
-                .uses_device = false,
-                .open = open_threads<make_reference_lane>,
-                .default_count = [](const Machine&, unsigned, const Workload&) { return 1u; },
-                .describe = [] { return std::vector<std::string>{}; }},  // for tests: not listed
     BackendInfo{.backend = Backend::cuda,
                 .name = "cuda",
                 .max_count = max_streams,
@@ -74,7 +65,7 @@ constexpr std::array backends{
 static_assert(has_row_for_each(backends, &BackendInfo::backend));
 
 constexpr char syntax_hint[] =
-    "use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +";
+    "use auto, auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +";
 
 UsageError bad_lanes(std::string_view text, std::string hint = syntax_hint) {
   return UsageError(fmt::format("invalid lane specification '{}'", text), std::move(hint));

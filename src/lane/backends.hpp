@@ -18,7 +18,7 @@
 
 namespace gpuaes {
 
-enum class Backend { cpu, reference, cuda, last = cuda };
+enum class Backend { cpu, cuda, last = cuda };
 
 struct LaneSpec;
 struct LaneSetup;
@@ -43,7 +43,7 @@ struct BackendInfo {
 
 const BackendInfo& info(Backend backend);
 
-// One item of -l: "cpu", "cpu:2", "reference", "cuda", "cuda:0", "cuda:0:4".
+// One item of -l: "cpu", "cpu:2", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
   Backend backend;
   std::optional<unsigned> device;      // CUDA's number; set by plan_lanes() if not, then the only spec
@@ -93,9 +93,6 @@ std::vector<std::string> describe_lanes();
 // AES with libcrypto, which uses the CPU's AES instructions, and Kuznyechik with our own code; one thread per
 // lane.
 std::unique_ptr<Lane> make_cpu_lane();
-
-// The portable code in src/cipher, with which tests compare all other lanes. Slow; used only if named.
-std::unique_ptr<Lane> make_reference_lane();
 
 // The depth() of a CUDA lane: one job is read and queued while the device works on the other.
 inline constexpr std::size_t cuda_jobs_per_lane = 2;

@@ -18,6 +18,7 @@
 #include "support/catch.hpp"
 #include "support/counters.hpp"
 #include "support/keys.hpp"
+#include "support/reference_lane.hpp"
 #include "support/single_mgm.hpp"
 
 namespace gpuaes {

@@ -26,6 +26,7 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 #include "support/memory_io.hpp"
+#include "support/reference_lane.hpp"
 #include "support/threads.hpp"
 
 namespace gpuaes {

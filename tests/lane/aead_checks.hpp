@@ -23,6 +23,7 @@
 #include "support/gcm_vectors.hpp"
 #include "support/keys.hpp"
 #include "support/kuznyechik_vectors.hpp"
+#include "support/reference_lane.hpp"
 #include "support/threads.hpp"
 
 namespace gpuaes {

@@ -8,6 +8,7 @@
 #include "lane/backends.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/reference_lane.hpp"
 
 namespace gpuaes {
 namespace {

@@ -6,6 +6,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/keys.hpp"
+#include "support/reference_lane.hpp"
 
 namespace gpuaes {
 namespace {

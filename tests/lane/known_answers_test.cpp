@@ -10,6 +10,7 @@
 #include "lane/backends.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/reference_lane.hpp"
 
 namespace gpuaes {
 namespace {

@@ -23,6 +23,7 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
+#include "support/reference_lane.hpp"
 #include "support/threads.hpp"
 #include "system/resources.hpp"
 
@@ -284,7 +285,7 @@ TEST_CASE("lanes are parsed, and printed as they were written") {
   CHECK(parse_lanes("auto:low-cpu").low_cpu);
   for (const std::string_view text :
        {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
-        "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu", "reference", "reference:3", "cpu:1+reference"})
+        "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu"})
     CHECK(parsed(text) == text);
 
   CHECK_FALSE(parse_lanes("cuda").named.at(0).device.has_value());
@@ -301,14 +302,14 @@ TEST_CASE("lanes are parsed, and printed as they were written") {
   CHECK(specs[3].count == 2u);
 }
 
-TEST_CASE("reference lanes open if named, one by default or as many as requested") {
-  const auto lanes = open_lanes(parse_lanes("reference+reference:2").named, {{}, 0});
+TEST_CASE("lanes open if named, one by default or as many as requested") {
+  const auto lanes = open_lanes(parse_lanes("cpu+cpu:2").named, {{}, 0});
   REQUIRE(lanes.size() == 3);
-  for (const auto& lane : lanes) CHECK(lane->name() == "reference");
+  for (const auto& lane : lanes) CHECK(lane->name() == "cpu");
 }
 
 TEST_CASE("lanes support every cipher, and CUDA lanes only the segments of its row") {
-  for (const Backend backend : {Backend::cpu, Backend::reference, Backend::cuda})
+  for (const Backend backend : {Backend::cpu, Backend::cuda})
     for (const CipherInfo& cipher : ciphers) {
       CAPTURE(info(backend).name, cipher.name);
       CHECK(info(backend).supports(cipher.cipher, cipher.segments));

@@ -70,8 +70,8 @@ bool uses_cuda(const LanePlan& plan) {
 
 TEST_CASE("a run opens exactly the lanes that are named") {
   for (const Workload& workload : {pipe, file}) {
-    const LanePlan made = plan("cpu:3+reference+cpu:2+cuda:5:7", workload, machine(1, true));
-    CHECK(lanes_of(made.first) == "cpu:3+reference:1+cpu:2+cuda:5:7");
+    const LanePlan made = plan("cpu:3+cpu:1+cpu:2+cuda:5:7", workload, machine(1, true));
+    CHECK(lanes_of(made.first) == "cpu:3+cpu:1+cpu:2+cuda:5:7");
     CHECK(made.later.empty());
     CHECK(made.reason.empty());
     CHECK(made.chunks > 3 + 1 + 2 + 2 * 7);

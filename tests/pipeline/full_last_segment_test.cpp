@@ -13,6 +13,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/keys.hpp"
+#include "support/reference_lane.hpp"
 #include "support/threads.hpp"
 
 namespace gpuaes {

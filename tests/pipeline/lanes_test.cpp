@@ -18,6 +18,7 @@
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 #include "support/io_support.hpp"
+#include "support/reference_lane.hpp"
 #include "support/scripted_lane.hpp"
 #include "support/threads.hpp"
 

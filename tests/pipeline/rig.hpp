@@ -25,6 +25,7 @@
 #include "support/io_support.hpp"
 #include "support/keys.hpp"
 #include "support/memory_io.hpp"
+#include "support/reference_lane.hpp"
 #include "support/scripted_lane.hpp"
 #include "support/threads.hpp"
 

@@ -77,7 +77,7 @@ std::string messages_of_slow_later_lanes() {
   auto ended = run.start();
   LanePlan plan;
   plan.first = parse_lanes("cpu:1").named;
-  plan.later = parse_lanes("reference:1").named;
+  plan.later = parse_lanes("cpu:2").named;
   plan.instead = parse_lanes("cpu:3").named;
   plan.chunks = 4;
   plan.chunk_bytes = 64;
@@ -125,12 +125,12 @@ TEST_CASE("if the first lanes cannot open, others do instead, and a message says
 
 TEST_CASE("later lanes take over, and a message says which") {
   CHECK(messages_of_run("cpu:1") == "program: lanes cpu:1 take over\n");
-  CHECK(messages_of_run("cpu:1+reference:2") == "program: lanes cpu:1+reference:2 take over\n");
+  CHECK(messages_of_run("cpu:1+cpu:2") == "program: lanes cpu:1+cpu:2 take over\n");
 }
 
 TEST_CASE("if later lanes are slower than the first ones were, those to use instead take over") {
   CHECK(messages_of_slow_later_lanes() ==
-        "program: lanes reference:1 take over\n"
+        "program: lanes cpu:2 take over\n"
         "program: lanes cpu:3 are used instead: those that took over are slower\n");
 }
 

@@ -10,6 +10,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/parts_file.hpp"
+#include "support/reference_lane.hpp"
 
 namespace gpuaes {
 namespace {

@@ -15,7 +15,7 @@ CIPHERS = "the ciphers are aes-128, aes-192, aes-256, kuznyechik"
 KERNEL_CIPHERS = CIPHERS + ", chacha20-poly1305"
 MODES = "modes are ctr, seal and open; aead means seal and open"
 STEPS = "steps are read, in and out, joined by +"
-LANES = "use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
+LANES = "use auto, auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
 LANES_VALUE = ("--lanes LANES: Lanes to measure, each in the form that gpuaes-stream -l takes, "
                "or none[:THREADS] for lanes that do nothing; separated by commas")
 TOO_MANY = ["read 2 1M 3 {}", "memory 1 {}", "device 1M {}", "transfer {}", "kernels {}", "keys {}",

@@ -18,7 +18,7 @@ WORDS = {
     "stream -d --l": "--label --lanes --list-lanes", "stream -d -- gpuaes-keyg": "gpuaes-keygen",
     "parts seal dir -- gpuaes-keyg": "gpuaes-keygen",
     "stream -c ": "aes-128 aes-192 aes-256 kuznyechik", "stream --cipher=aes": "aes-128 aes-192 aes-256",
-    "stream -f ": "age cobblestone openssl raw sealed", "stream -l ": "auto auto:low-cpu cpu cuda reference",
+    "stream -f ": "age cobblestone openssl raw sealed", "stream -l ": "auto auto:low-cpu cpu cuda",
     "stream -l auto:": "auto:low-cpu", "stream --lanes=auto:l": "auto:low-cpu",
     "stream --completions ": "bash fish zsh",
     "stream -r @ke": "@key1 @key2", "stream --recipient=@ke": "@key1 @key2",

@@ -8,15 +8,16 @@ import pytest
 from programs import (IV, NO_CUDA, RAW, each_way, expect_same, files_here, has_cuda, openssl_ctr, raw, some_bytes,
                       stream)
 
-SYNTAX = "use auto, auto:low-cpu, or cpu[:THREADS], reference[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
+SYNTAX = "use auto, auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
 THREADS = "the number of threads must be from 1 to 1024"
 STREAMS = "the number of streams must be from 1 to 64"
 DEVICE = "the device number must be from 0 to 9999"
 BAD = {
     SYNTAX: ("foo", "", "+", "cpu+", "+cpu", "cpu++cpu", "cpu:1:2", "cpu:1:", "cpu,cuda", "cpux", "CPU", "cuda:0:1:1",
-             "cpu+foo", "auto:1", "auto+", "auto:", "auto:low", "low-cpu", "auto:low-cpu+cpu"),
+             "cpu+foo", "auto:1", "auto+", "auto:", "auto:low", "low-cpu", "auto:low-cpu+cpu",
+             "reference"),
     THREADS: ("cpu:", "cpu:0", "cpu:-1", "cpu:+1", "cpu:x", "cpu:1x", "cpu:1.5", "cpu:0x1", "cpu: 1",
-              "cpu:99999999999999999999", "cpu:1025", "cuda+reference:x"),
+              "cpu:99999999999999999999", "cpu:1025", "cuda+cpu:x"),
     STREAMS: ("cuda:0:0", "cuda:0:x", "cuda:0:", "cuda:0:-1", "cuda:0:65"),
     DEVICE: ("cuda:", "cuda:x", "cuda:-1", "cuda:99999999999999999999", "cuda:10000"),
     "use cpu:2 to set the number of CPU threads": ("2",),

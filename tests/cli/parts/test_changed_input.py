@@ -158,12 +158,12 @@ def test_an_input_without_a_plan_may_change(key):
 
 # --- While it is being read ----------------------------------------------------------------------------------------
 
-LARGE = 16 << 20  # bytes, for which the reference lane takes a while
+LARGE = 64 << 20  # bytes, which take a while with Kuznyechik and one lane
 
 
 def seal_while(change, *options):
     """Seals, and calls `change` when some of the input has been read. Returns the exit status and the error."""
-    with slow_seal("dir", 0, "-l", "reference", *options) as process:
+    with slow_seal("dir", 0, "-l", "cpu:1", *options) as process:
         process.send_signal(signal.SIGSTOP)
         change()
         process.send_signal(signal.SIGCONT)
@@ -175,7 +175,7 @@ def seal_while(change, *options):
 def large(key):
     """An input that takes a while to seal."""
     write_input("input", some_bytes(LARGE))
-    plan(key, "dir", input="input", count=1)
+    plan(key, "dir", "-c", "kuznyechik", input="input", count=1)
 
 
 @pytest.mark.parametrize("change", [append, overwrite, overwrite_and_reset_the_time, lambda: write_time(1),
@@ -190,7 +190,7 @@ def test_an_input_that_changes_while_it_is_read_is_not_published(large, change):
 
 def test_an_input_without_a_plan_causes_a_warning_if_it_is_modified_while_it_is_read(key):
     write_input("input", some_bytes(LARGE))
-    plan(key, "dir", count=1)
+    plan(key, "dir", "-c", "kuznyechik", count=1)
     expected = (f"gpuaes-parts: warning: input grew from {LARGE} to {LARGE + 1} bytes while it was being read; the output "
                 f"contains it up to byte {LARGE + 1}, and may combine old and new data\n")
     assert seal_while(append, "-i", "input") == (0, expected)

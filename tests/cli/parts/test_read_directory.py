@@ -36,7 +36,7 @@ def joined(sealed):
 # --- Undamaged -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3"], ["-T", "2"], ["-l", "reference"]])
+@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3"], ["-T", "2"]])
 def test_every_lane(joined, key, options):
     assert stream("-d", "-k", key, *options, "dir").out == PLAIN
     assert stream("-d", "-k", key, *options, "-i", "dir/", "-o", "out").out == b""

@@ -134,7 +134,7 @@ def test_with_a_large_chunk_that_is_almost_empty(key):
 
 
 def test_the_cpu_time_limit_ends_it(key):
-    options = ["-q", "-k", key, "-l", "reference:1", "-i", "/dev/zero", "-o", "out/old"]
+    options = ["-q", "-k", key, "-c", "kuznyechik", "-l", "cpu:1", "-i", "/dev/zero", "-o", "out/old"]
     child = start("gpuaes-stream", *options, wrap=["sh", "-c", 'ulimit -S -t 1; exec "$@"', "sh"])
     expect_exit(child, -signal.SIGXCPU)
 

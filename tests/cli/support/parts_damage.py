@@ -87,13 +87,11 @@ class Changed:
 
 def expect_damage(batch, key, cases, everywhere=False):
     """Reads each changed file from a pipe and a file, with small or large chunks, on CPU lanes in turn or, with
-    everywhere=True, on all except the reference lane. CUDA lanes read a few. Each is also read with -o,
+    everywhere=True, on all. CUDA lanes read a few. Each is also read with -o,
     --test and --salvage."""
     cases, runs = list(cases), []
     cpu = [lane for lane in lanes() if not lane.startswith("cuda")]
     for k, lane in enumerate(lanes()):
-        if everywhere and lane == "reference":
-            continue
         some = cases if everywhere or lane not in cpu else cases[k :: len(cpu)]
         if SANITIZED or lane not in cpu:
             some = spread(some, 30 if lane in cpu else 4)

@@ -201,7 +201,7 @@ def openssl_ctr(data, key=KEY, iv=IV):
 
 def lanes():
     """The lanes to test: one and several of each kind."""
-    return ["cpu:1", "cpu:3", "reference", *(["cuda:0:1", "cuda:0:3"] if has_cuda() else [])]
+    return ["cpu:1", "cpu:3", *(["cuda:0:1", "cuda:0:3"] if has_cuda() else [])]
 
 
 # A regular expression: the error if CUDA is needed, and there is no device.

@@ -68,8 +68,7 @@ def expect_written(name="trace", at_least=1):
 def test_every_chunk_is_read_processed_and_written_once(key, work, batch):
     sizes = (0, 1, 65535, 65536, 65537, 300000, 3000001)
     contents = {size: (some_bytes(size), openssl_ctr(some_bytes(size))) for size in sizes}
-    cases = [case for case in itertools.product(sizes, lanes(), ("64K", "4K", "1M"), ("file", "pipe"))
-             if case[1] != "reference" or case[0] < 70000]
+    cases = list(itertools.product(sizes, lanes(), ("64K", "4K", "1M"), ("file", "pipe")))
     for run, (size, lane, chunk, via) in each_way(batch, cases):
         plain, expected = contents[size]
         (work / "plain").write_bytes(plain)

@@ -1,5 +1,9 @@
-// The reference lane: AES as in FIPS 197, GCM as in SP 800-38D, Kuznyechik as in RFC 7801 and MGM as in RFC
-// 9058, one block at a time.
+#include "support/reference_lane.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "cipher/aes/aes.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
@@ -7,7 +11,6 @@
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "cipher/modes/segments.hpp"
-#include "lane/backends.hpp"
 
 namespace gpuaes {
 namespace {
