@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cipher/modes/gcm.hpp"
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
 #include "support/gcm_vectors.hpp"
 #include "support/keys.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes {
 namespace {

@@ -11,13 +11,13 @@
 
 #include "cipher/kuznyechik/cpu.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
-#include "cipher/modes/mgm.hpp"
 #include "lane/backends.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/counters.hpp"
 #include "support/keys.hpp"
+#include "support/reference_aeads.hpp"
 #include "support/reference_lane.hpp"
 #include "support/single_mgm.hpp"
 

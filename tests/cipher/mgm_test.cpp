@@ -9,6 +9,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/counters.hpp"
+#include "support/reference_aeads.hpp"
 #include "support/single_mgm.hpp"
 
 namespace gpuaes {

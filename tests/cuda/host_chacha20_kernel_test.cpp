@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "cipher/modes/chacha20_poly1305.hpp"
 #include "cuda/host_kernels.hpp"
 #include "keys/secret.hpp"
 #include "support/catch.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes::cuda {
 

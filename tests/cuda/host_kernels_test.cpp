@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "cipher/modes/gcm.hpp"
 #include "cuda/host_kernels.hpp"
 #include "keys/secret.hpp"
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes::cuda {
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "cipher/modes/mgm.hpp"
 #include "cuda/host_kernels.hpp"
 #include "keys/secret.hpp"
 #include "support/catch.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes::cuda {
 

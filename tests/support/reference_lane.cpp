@@ -5,12 +5,10 @@
 #include <span>
 #include <string>
 
-#include "cipher/aes/aes.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
-#include "cipher/modes/chacha20_poly1305.hpp"
-#include "cipher/modes/gcm.hpp"
-#include "cipher/modes/mgm.hpp"
 #include "cipher/modes/segments.hpp"
+#include "support/aes_reference.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes {
 namespace {
@@ -29,19 +27,15 @@ void do_ctr(const Job& job, Encrypt encrypt) {
 void do_ctr(const Job& job) {
   const std::span<const std::byte> key = job.key->bytes.bytes();
   switch (info(job.key->cipher).family) {
-    case Family::aes: {
-      aes::RoundKeys keys = aes::expand_key(key);
-      do_ctr(job, [&](CounterBlock block) {
+    case Family::aes:
+      return do_ctr(job, [keys = aes::expand_key(key)](CounterBlock block) {
         aes::encrypt_block(keys, block.data(), block.data());
         return block;
       });
-      return wipe(std::as_writable_bytes(std::span(keys.words)));
-    }
-    case Family::kuznyechik: {
-      kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
-      do_ctr(job, [&](const CounterBlock& counter) { return kuznyechik::encrypt(keys, counter); });
-      return wipe(std::as_writable_bytes(std::span(keys.of)));
-    }
+    case Family::kuznyechik:
+      return do_ctr(job, [keys = kuznyechik::expand_key(key)](const CounterBlock& block) {
+        return kuznyechik::encrypt(keys, block);
+      });
     case Family::chacha20:
       break;
   }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "cipher/modes/mgm.hpp"
 #include "cipher/modes/mgm_cpu.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes {
 

@@ -1,6 +1,5 @@
-// AES-GCM (NIST SP 800-38D, section 7) with one key, a block at a time: the reference implementation. It
-// takes any block as the first counter block J0, which callers make from their nonce (section 7.1, step 2),
-// and makes 128-bit tags. Like aes.hpp, encryption makes secret-dependent memory accesses; tags do not.
+// The 128-bit tags of AES-GCM (NIST SP 800-38D, section 7), without tables. J0, the first counter block, is
+// made from the nonce (section 7.1, step 2).
 #pragma once
 
 #include <algorithm>
@@ -24,15 +23,7 @@ constexpr CounterBlock first_counter(const Nonce& nonce) {
   return block;
 }
 
-// inc32 (section 6.2): increments the last 32 bits, which wrap, and leaves the other bits unchanged.
-constexpr CounterBlock increment(CounterBlock block) {
-  for (std::size_t i = 16; i-- > 12;)
-    if (++block[i] != 0) break;
-  return block;
-}
-
-// H (section 7.1, step 1): the encrypted zero block. As secret as the key. Computed without tables, because
-// lanes use it.
+// H (section 7.1, step 1): the encrypted zero block. As secret as the key.
 inline ghash::Element hash_key(const aes::RoundKeys& keys) {
   aes::Block h = aes::encrypt(keys, {});
   const ghash::Element element = ghash::load(h.words);
@@ -75,62 +66,6 @@ class GcmMac {
  private:
   ghash::Multiplier hash_key_;
   ghash::Element mask_;  // the encrypted J0
-};
-
-class Gcm {
- public:
-  explicit Gcm(std::span<const std::byte> key) : keys_(aes::expand_key(key)) {}  // 16, 24 or 32 bytes
-  ~Gcm() { wipe(std::as_writable_bytes(std::span(&keys_, 1))); }
-  Gcm(const Gcm&) = delete;
-  Gcm& operator=(const Gcm&) = delete;
-
-  // Encrypts or decrypts. `out` has the length of `in`; they are the same memory or do not overlap.
-  void crypt(const CounterBlock& j0, std::span<const std::byte> in, std::span<std::byte> out) const {
-    CounterBlock counter = j0, keystream{};
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (i % 16 == 0) keystream = encrypt(counter = increment(counter));
-      out[i] = in[i] ^ std::byte{keystream[i % 16]};
-    }
-  }
-
-  Tag tag(const CounterBlock& j0, std::span<const std::byte> aad,
-          std::span<const std::byte> ciphertext) const {
-    const GcmMac mac = this->mac(j0);
-    GcmMac::Sum sum{};
-    mac.add(sum, aad);
-    mac.add(sum, ciphertext);
-    return mac.finish(sum, aad.size(), ciphertext.size());
-  }
-
-  GcmMac mac(const CounterBlock& j0) const { return {keys_, j0}; }
-
-  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
-  void seal(const CounterBlock& j0, std::span<const std::byte> aad, std::span<const std::byte> plain,
-            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
-    crypt(j0, plain, ciphertext);
-    const Tag made = tag(j0, aad, ciphertext);
-    for (std::size_t i = 0; i < made.size(); ++i) tag_out[i] = std::byte{made[i]};
-  }
-
-  // Returns false if the tag is wrong, and then leaves `plain` unchanged. Compares tags in constant time.
-  [[nodiscard]] bool open(const CounterBlock& j0, std::span<const std::byte> aad,
-                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
-                          std::span<std::byte> plain) const {
-    const Tag made = tag(j0, aad, ciphertext);
-    std::byte differences{0};
-    for (std::size_t i = 0; i < made.size(); ++i) differences |= tag_in[i] ^ std::byte{made[i]};
-    if (differences != std::byte{0}) return false;
-    crypt(j0, ciphertext, plain);
-    return true;
-  }
-
- private:
-  CounterBlock encrypt(CounterBlock block) const {
-    aes::encrypt_block(keys_, block.data(), block.data());
-    return block;
-  }
-
-  aes::RoundKeys keys_;
 };
 
 }  // namespace gpuaes

@@ -37,10 +37,14 @@ std::vector<Tag> tags_of_prefixes(const Mac& mac, std::span<const std::byte> aad
 std::vector<Tag> tags_of_prefixes(const Job& job, const Nonce& nonce, std::span<const std::byte> ciphertext) {
   const std::span<const std::byte> key = job.key->bytes.bytes();
   switch (info(job.key->cipher).family) {
-    case Family::aes:
-      return tags_of_prefixes(Gcm(key).mac(first_counter(nonce)), job.aad, ciphertext);
+    case Family::aes: {
+      aes::RoundKeys keys = aes::expand_key(key);
+      const GcmMac mac(keys, first_counter(nonce));
+      wipe(std::as_writable_bytes(std::span(&keys, 1)));
+      return tags_of_prefixes(mac, job.aad, ciphertext);
+    }
     case Family::chacha20:
-      return tags_of_prefixes(ChaCha20Poly1305(key).mac(nonce), job.aad, ciphertext);
+      return tags_of_prefixes(Poly1305Mac(key, nonce), job.aad, ciphertext);
     case Family::kuznyechik: {
       const MgmMac mac(key, nonce, (job.aad.size() + ciphertext.size()) / block_bytes + 2);
       std::vector<Tag> tags = tags_of_prefixes(mac, job.aad, ciphertext);

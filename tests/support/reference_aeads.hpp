@@ -1,0 +1,190 @@
+// AEADs with one key, a block at a time, with which faster code is compared.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cipher/job.hpp"
+#include "cipher/modes/chacha20_poly1305.hpp"
+#include "cipher/modes/gcm.hpp"
+#include "cipher/modes/mgm.hpp"
+#include "support/aes_reference.hpp"
+
+namespace gpuaes {
+
+// inc32 (section 6.2): increments the last 32 bits, which wrap, and leaves the other bits unchanged.
+constexpr CounterBlock increment(CounterBlock block) {
+  for (std::size_t i = 16; i-- > 12;)
+    if (++block[i] != 0) break;
+  return block;
+}
+
+// AES-GCM (NIST SP 800-38D, section 7). Takes any block as the first counter block J0.
+class Gcm {
+ public:
+  explicit Gcm(std::span<const std::byte> key) : keys_(aes::expand_key(key)) {}  // 16, 24 or 32 bytes
+
+  // Encrypts or decrypts. `out` has the length of `in`; they are the same memory or do not overlap.
+  void crypt(const CounterBlock& j0, std::span<const std::byte> in, std::span<std::byte> out) const {
+    CounterBlock counter = j0, keystream{};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i % 16 == 0) keystream = encrypt(counter = increment(counter));
+      out[i] = in[i] ^ std::byte{keystream[i % 16]};
+    }
+  }
+
+  Tag tag(const CounterBlock& j0, std::span<const std::byte> aad,
+          std::span<const std::byte> ciphertext) const {
+    const GcmMac mac(keys_, j0);
+    GcmMac::Sum sum{};
+    mac.add(sum, aad);
+    mac.add(sum, ciphertext);
+    return mac.finish(sum, aad.size(), ciphertext.size());
+  }
+
+  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
+  void seal(const CounterBlock& j0, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
+    crypt(j0, plain, ciphertext);
+    const Tag made = tag(j0, aad, ciphertext);
+    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
+  }
+
+  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
+  [[nodiscard]] bool open(const CounterBlock& j0, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
+                          std::span<std::byte> plain) const {
+    const Tag made = tag(j0, aad, ciphertext);
+    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
+    crypt(j0, ciphertext, plain);
+    return true;
+  }
+
+ private:
+  CounterBlock encrypt(CounterBlock block) const {
+    aes::encrypt_block(keys_, block.data(), block.data());
+    return block;
+  }
+
+  aes::RoundKeys keys_;
+};
+
+namespace mgm {
+
+// MGM with Kuznyechik (RFC 9058). The members follow the steps in sections 4.1 and 4.2.
+class Mgm {
+ public:
+  explicit Mgm(std::span<const std::byte> key) : keys_(kuznyechik::expand_key(key)) {}  // 32 bytes
+
+  // Encrypts or decrypts. `out` has the length of `in`; they are the same memory or do not overlap.
+  void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
+    Counter counter = load_counter(encrypt(counter_start(nonce)));
+    Block keystream{};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (i % 16 == 0) {
+        keystream = encrypt(store_counter(counter));
+        counter = next_counter(counter);
+      }
+      out[i] = in[i] ^ std::byte{keystream[i % 16]};
+    }
+  }
+
+  Tag tag(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext) const {
+    Counter factor = load_counter(encrypt(factor_start(nonce)));
+    Product sum{};
+    add(aad, factor, sum);
+    add(ciphertext, factor, sum);
+    const Block both = lengths(aad.size(), ciphertext.size());
+    add(std::as_bytes(std::span(both)), factor, sum);
+    Block last;
+    ghash::store_bytes(reduce(sum), last.data());
+    return encrypt(last);
+  }
+
+  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
+  void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
+    crypt(nonce, plain, ciphertext);
+    const Tag made = tag(nonce, aad, ciphertext);
+    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
+  }
+
+  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
+  [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
+                          std::span<std::byte> plain) const {
+    const Tag made = tag(nonce, aad, ciphertext);
+    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
+    crypt(nonce, ciphertext, plain);
+    return true;
+  }
+
+ private:
+  // Adds to `sum` the products of these bytes, padded with zeros to whole blocks, and the factors from
+  // counter `factor` on. Advances `factor`.
+  void add(std::span<const std::byte> bytes, Counter& factor, Product& sum) const {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
+      const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));
+      const auto* const block = reinterpret_cast<const std::uint8_t*>(bytes.data());
+      const Block h = encrypt(store_counter(factor));
+      add_product(ghash::load_bytes(h.data()), ghash::load_bytes(block, size), sum);
+      factor = next_factor(factor);
+    }
+  }
+
+  Block encrypt(const Block& block) const { return kuznyechik::encrypt(keys_, block); }
+
+  kuznyechik::RoundKeys keys_;
+};
+
+}  // namespace mgm
+
+// ChaCha20-Poly1305 (RFC 8439, section 2.8).
+class ChaCha20Poly1305 {
+ public:
+  explicit ChaCha20Poly1305(std::span<const std::byte> key) : key_(key) {}  // 32 bytes
+
+  // `nonce` has 12 bytes, and `tag_out` 16. `ciphertext` has the length of `plain`; they are the same memory
+  // or do not overlap.
+  void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
+    crypt(nonce, plain, ciphertext);
+    const Tag made = tag(nonce, aad, ciphertext);
+    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
+  }
+
+  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
+  [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
+                          std::span<std::byte> plain) const {
+    const Tag made = tag(nonce, aad, ciphertext);
+    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
+    crypt(nonce, ciphertext, plain);
+    return true;
+  }
+
+ private:
+  // Block 0 is the key of Poly1305.
+  void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
+    for (std::size_t at = 0; at < in.size(); at += chacha20::block_bytes) {
+      const ChaCha20Block stream(key_, nonce, static_cast<std::uint32_t>(at / chacha20::block_bytes + 1));
+      const auto bytes = std::as_bytes(std::span(stream.words(), chacha20::block_bytes / 4));
+      const std::size_t size = std::min(in.size() - at, bytes.size());
+      for (std::size_t i = 0; i < size; ++i) out[at + i] = in[at + i] ^ bytes[i];
+    }
+  }
+
+  Tag tag(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext) const {
+    const Poly1305Mac mac(key_, nonce);
+    Poly1305Mac::Sum sum{};
+    mac.add(sum, aad);
+    mac.add(sum, ciphertext);
+    return mac.finish(sum, aad.size(), ciphertext.size());
+  }
+
+  std::span<const std::byte> key_;
+};
+
+}  // namespace gpuaes
