@@ -64,7 +64,7 @@ class ParallelReader {
 }  // namespace
 
 FdSource open_input_file(Cancel& cancel) {
-  FdSource source = open_source(std::string(standard_name), cancel);
+  FdSource source = open_standard_source(cancel);
   if (source.size().value_or(0) == 0) throw IoError("standard input is not a file with data left to read");
   return source;
 }

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "io/fd_source_sink.hpp"
+#include "cli/option_values.hpp"
 
 namespace gpuaes {
 

@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "base/unicode.hpp"
 #include "format/parts/frames.hpp"
-#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
@@ -60,6 +59,14 @@ Cipher parse_cipher(const std::string& name) {
   if (cipher && info(*cipher).ctr) return *cipher;
   throw UsageError(fmt::format("unknown cipher '{}'", name),
                    fmt::format("the ciphers are {}", join(cipher_names())));
+}
+
+std::string shown_name(const std::string& name) {
+  return name == standard_name ? standard_input_name : name;
+}
+
+FdSource open_source(const std::string& name, Cancel& cancel) {
+  return name == standard_name ? open_standard_source(cancel) : open_file_source(name, cancel);
 }
 
 std::optional<std::string> parse_output(const std::string& name) {

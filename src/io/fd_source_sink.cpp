@@ -280,12 +280,11 @@ void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   }
 }
 
-std::string shown_name(const std::string& name) {
-  return name == standard_name ? standard_input_name : name;
+FdSource open_file_source(const std::string& name, Cancel& cancel) {
+  return FdSource(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
 }
 
-FdSource open_source(const std::string& name, Cancel& cancel) {
-  if (name != standard_name) return FdSource(open_file(name, O_RDONLY | O_NOCTTY, cancel), name, cancel);
+FdSource open_standard_source(Cancel& cancel) {
   Fd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   if (fd.get() < 0) throw io_error("cannot open", standard_input_name, errno);
   return FdSource(std::move(fd), standard_input_name, cancel);

@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "io/direct_reader.hpp"
@@ -103,22 +102,17 @@ class FdSink : public Sink {
 // Copies the rest of the source, and adds the bytes to `copied`.
 void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied);
 
-// The name of standard input on the command line. A file of that name is "./-".
-inline constexpr std::string_view standard_name = "-";
-
 // The names of the standard streams in messages.
 inline constexpr char standard_input_name[] = "standard input";
 inline constexpr char standard_output_name[] = "standard output";
 inline constexpr char standard_error_name[] = "standard error";
 
-// The name of a source in messages.
-std::string shown_name(const std::string& name);
-
 // Writes to standard output or standard error, whose descriptor stays open after finish().
 std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel);
 
-// Opens the file of that name, or standard input. Descriptor 0 remains open, so no other file gets its
-// number.
-FdSource open_source(const std::string& name, Cancel& cancel);
+FdSource open_file_source(const std::string& name, Cancel& cancel);
+
+// Descriptor 0 remains open, so no other file gets its number.
+FdSource open_standard_source(Cancel& cancel);
 
 }  // namespace gpuaes

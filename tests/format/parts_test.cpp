@@ -150,7 +150,7 @@ TEST_CASE("a file of an index contains the index and nothing before it") {
   const auto read = [&](const Bytes& bytes) {
     write_file(name, bytes);
     Cancel cancel;
-    return failure_of([&] { read_index_file(open_source(name, cancel), frame_secret()); });
+    return failure_of([&] { read_index_file(open_file_source(name, cancel), frame_secret()); });
   };
   CHECK(read(index) == "");
   for (const std::size_t count : {std::size_t{1}, frame_header_bytes, file.index_at()}) {
