@@ -1,13 +1,16 @@
 // The key encapsulation mechanisms (KEMs) of recipients. Anyone can make a shared secret for a public key,
-// along with a ciphertext from which the private key recovers it.
+// along with a ciphertext from which the private key recovers it. For some, HPKE then derives keys from it.
 //
 // To add a KEM: add its constant here and its kind of keys (keyring.hpp), the prefixes of its text in
 // recipient.cpp, and an option of gpuaes-keygen.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "keys/secret.hpp"
@@ -42,7 +45,35 @@ struct Kem {
   std::optional<Secret> (*decapsulate)(const Secret& private_key, std::span<const std::byte> ciphertext);
 };
 
-// Those with P-256 have no private keys here: they are in hardware, which plugins use.
+// xwing_kem is X-Wing (draft-connolly-cfrg-xwing-kem-10), which combines ML-KEM-768 and X25519: its shared
+// secret is safe as long as one of the two is. A private key is a seed of 32 bytes. Those with P-256 have no
+// private keys here: they are in hardware, which plugins use.
 extern const Kem x25519_kem, xwing_kem, p256_kem, ml_kem_p256_kem, ssh_ed25519_kem;
+
+// EncapsulateDerand of X-Wing. None as from Kem::encapsulate(): the draft allows an X25519 key of low order,
+// but key generation never produces it.
+std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public_key, const Secret& random);
+
+// Points, compressed and not (SEC 1, section 2.3).
+inline constexpr std::size_t p256_compressed_bytes = 33, p256_point_bytes = 65;
+
+// HPKE (RFC 9180) in base mode with HKDF-SHA256 and ChaCha20-Poly1305, for one message ------------------
+
+// KEMs in the IANA registry: DHKEM(P-256, HKDF-SHA256), and two hybrid ones of draft-ietf-hpke-pq-03, whose
+// shared secrets enter the key schedule directly: MLKEM768-P256 and MLKEM768-X25519, which is X-Wing.
+inline constexpr std::uint16_t hpke_p256 = 0x0010, hpke_ml_kem_p256 = 0x0050, hpke_xwing = 0x647a;
+
+// The key and the nonce of the first message (section 5.1).
+struct HpkeContext {
+  Secret key;  // 32 bytes
+  std::array<std::byte, 12> nonce;
+};
+
+// The shared secret of a DHKEM with HKDF-SHA256 (section 4.1): 32 bytes. `exchanged` is that of the
+// Diffie-Hellman exchange; the public keys are as HPKE serializes them.
+Secret dhkem_shared_secret(std::uint16_t kem, const Secret& exchanged, std::span<const std::byte> ephemeral,
+                           std::span<const std::byte> recipient);
+
+HpkeContext hpke_key_schedule(std::uint16_t kem, const Secret& shared, std::string_view info);
 
 }  // namespace gpuaes

@@ -1,6 +1,6 @@
-// Recipients with P-256, against RFC 9180 and draft-ietf-hpke-pq-03. libcrypto has the private keys, which
-// the program never does.
-#include "keys/p256.hpp"
+// HPKE and recipients with P-256, against RFC 9180 and draft-ietf-hpke-pq-03. libcrypto has the private keys,
+// which the program never does.
+#include "keys/kem.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "base/libcrypto.hpp"
-#include "keys/hpke.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ml_kem.hpp"
 #include "support/bytes.hpp"
@@ -83,6 +82,16 @@ struct {
 
 }  // namespace
 
+// With the shared secret of DHKEM(X25519, HKDF-SHA256).
+TEST_CASE("the key schedule of HPKE matches RFC 9180, A.2.1") {
+  const Bytes shared_bytes = from_hex("0bbe78490412b4bbea4812666f7916932b828bba79942424abb65244930d69a7");
+  const Secret shared = secret_of(shared_bytes);
+  const HpkeContext context = hpke_key_schedule(0x0020, shared, "Ode on a Grecian Urn");
+  CHECK(bytes_in(context.key) ==
+        from_hex("ad2744de8e17f4ebba575b3f5f5a8fa1f69c2a07f6e7500bc60ca6e3e3ec1c91"));
+  CHECK(Bytes(context.nonce.begin(), context.nonce.end()) == from_hex("5c4d98150661b848853b547f"));
+}
+
 TEST_CASE("the shared secret of DHKEM with P-256 matches RFC 9180, A.3.1") {
   const Secret exchanged = exchange_with(key_pair(rfc.private_key, rfc.public_key), rfc.ephemeral);
   CHECK(bytes_in(dhkem_shared_secret(hpke_p256, exchanged, rfc.ephemeral, rfc.public_key)) == rfc.shared);
@@ -101,8 +110,7 @@ TEST_CASE("a secret that is encapsulated for a P-256 recipient is the one that i
 }
 
 TEST_CASE("only points on the curve, in one of two forms, are P-256 recipients") {
-  CHECK(p256_point(rfc.public_key) == rfc.public_key);
-  CHECK(p256_point(compressed(rfc.public_key)) == rfc.public_key);
+  CHECK(p256_kem.is_ciphertext(rfc.public_key));
   CHECK(p256_kem.is_canonical(compressed(rfc.public_key)));
   Bytes hybrid_form = rfc.public_key, off_curve = rfc.public_key, infinity(1),
         no_x = compressed(rfc.public_key);
@@ -111,7 +119,7 @@ TEST_CASE("only points on the curve, in one of two forms, are P-256 recipients")
   std::ranges::fill(std::span(no_x).subspan(1), std::byte{0xff});  // above the prime
   const Bytes zeros(p256_compressed_bytes);
   for (const Bytes& bad : {hybrid_form, off_curve, infinity, no_x, zeros, Bytes()}) {
-    CHECK(!p256_point(bad));
+    CHECK(!p256_kem.is_ciphertext(bad));
     if (bad.size() == p256_kem.public_bytes) CHECK(!p256_kem.encapsulate(bad));
   }
 }

@@ -1,7 +1,5 @@
 // ML-KEM-768 and X-Wing against published vectors, and the text of post-quantum recipients and identities.
 // What needs a libcrypto with ML-KEM is tagged [optional].
-#include "keys/xwing.hpp"
-
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -12,7 +10,10 @@
 #include "base/bytes.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
+#include "keys/kem.hpp"
+#include "keys/ml_kem.hpp"
 #include "keys/recipient.hpp"
+#include "keys/x25519.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -178,13 +179,13 @@ TEST_CASE("X-Wing matches the draft's vectors", "[optional]") {
   const std::vector<XWingVector> vectors = published_xwing();
   CHECK(vectors.size() == 3);
   for (const XWingVector& vector : vectors) {
-    CHECK(xwing_public_key(secret_of(vector.seed)) == vector.public_key);
-    CHECK(is_xwing_key(vector.public_key));
+    CHECK(xwing_kem.public_key_of(secret_of(vector.seed)) == vector.public_key);
+    CHECK(xwing_kem.is_canonical(vector.public_key));
     const std::optional<Encapsulation> made = xwing_encapsulate(vector.public_key, secret_of(vector.random));
     REQUIRE(made);
     CHECK(made->ciphertext == vector.ciphertext);
     CHECK(bytes_of(made->shared) == vector.shared);
-    const std::optional<Secret> shared = xwing_decapsulate(secret_of(vector.seed), vector.ciphertext);
+    const std::optional<Secret> shared = xwing_kem.decapsulate(secret_of(vector.seed), vector.ciphertext);
     REQUIRE(shared);
     CHECK(bytes_of(*shared) == vector.shared);
   }
@@ -200,9 +201,10 @@ TEST_CASE("X-Wing decapsulates a different secret from any other ciphertext or w
   for (std::size_t at = 0; at < vector.ciphertext.size(); at += 37, ++tried) {
     Bytes other = vector.ciphertext;
     other[at] ^= std::byte{1};
-    shared.insert(as_string(xwing_decapsulate(seed, other).value().bytes()));
+    shared.insert(as_string(xwing_kem.decapsulate(seed, other).value().bytes()));
   }
-  shared.insert(as_string(xwing_decapsulate(secret_of(test_bytes(32)), vector.ciphertext).value().bytes()));
+  shared.insert(
+      as_string(xwing_kem.decapsulate(secret_of(test_bytes(32)), vector.ciphertext).value().bytes()));
   CHECK(shared.size() == tried + 1);
 }
 
@@ -210,16 +212,16 @@ TEST_CASE("X-Wing refuses X25519 parts that are not canonical or have low order"
   if (!have_ml_kem()) return;
   const XWingVector vector = published_xwing().front();
   const Secret seed = secret_of(vector.seed), random = secret_of(vector.random);
-  CHECK(is_xwing_key(with_point(vector.public_key, base_point)));
+  CHECK(xwing_kem.is_canonical(with_point(vector.public_key, base_point)));
   CHECK(xwing_encapsulate(with_point(vector.public_key, base_point), random));
-  CHECK(xwing_decapsulate(seed, with_point(vector.ciphertext, base_point)));
-  CHECK(is_xwing_key(with_point(vector.public_key, zero_point)));
-  CHECK_FALSE(is_xwing_key(with_point(vector.public_key, prime)));
+  CHECK(xwing_kem.decapsulate(seed, with_point(vector.ciphertext, base_point)));
+  CHECK(xwing_kem.is_canonical(with_point(vector.public_key, zero_point)));
+  CHECK_FALSE(xwing_kem.is_canonical(with_point(vector.public_key, prime)));
   for (const std::string& point : {zero_point, prime}) {
     CHECK_FALSE(xwing_encapsulate(with_point(vector.public_key, point), random));
-    CHECK_FALSE(xwing_decapsulate(seed, with_point(vector.ciphertext, point)));
+    CHECK_FALSE(xwing_kem.decapsulate(seed, with_point(vector.ciphertext, point)));
   }
-  CHECK_FALSE(is_xwing_key(with_coefficient(vector.public_key, 700, 3329)));
+  CHECK_FALSE(xwing_kem.is_canonical(with_coefficient(vector.public_key, 700, 3329)));
   CHECK_FALSE(xwing_encapsulate(with_coefficient(vector.public_key, 700, 3329), random));
 }
 
