@@ -15,9 +15,7 @@
 #include "format/wrapped_keys.hpp"
 #include "keys/kem.hpp"
 #include "keys/recipient.hpp"
-#include "keys/ssh_ed25519.hpp"
 #include "keys/ssh_key.hpp"
-#include "keys/ssh_rsa.hpp"
 #include "keys/x25519.hpp"
 
 namespace gpuaes {

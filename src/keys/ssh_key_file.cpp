@@ -14,10 +14,7 @@
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
 #include "keys/kdf.hpp"
-#include "keys/ssh_ed25519.hpp"
 #include "keys/ssh_key.hpp"
-#include "keys/ssh_rsa.hpp"
-#include "keys/ssh_wire.hpp"
 
 namespace gpuaes {
 namespace {

@@ -13,7 +13,6 @@
 #include "base/libcrypto.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
-#include "keys/ssh_rsa.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

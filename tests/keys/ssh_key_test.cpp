@@ -9,8 +9,6 @@
 #include "base/bytes.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
-#include "keys/ssh_ed25519.hpp"
-#include "keys/ssh_rsa.hpp"
 #include "keys/x25519.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"

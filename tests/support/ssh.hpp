@@ -11,7 +11,7 @@
 
 #include "base/base64.hpp"
 #include "keys/secret.hpp"
-#include "keys/ssh_wire.hpp"
+#include "keys/ssh_key.hpp"
 #include "support/bytes.hpp"
 
 namespace gpuaes {
