@@ -19,7 +19,6 @@
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
-#include "keys/plugin_key.hpp"
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
 #include "run/secrets.hpp"

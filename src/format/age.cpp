@@ -21,7 +21,7 @@
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ml_kem.hpp"
-#include "keys/plugin_key.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {

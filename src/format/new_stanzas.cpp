@@ -14,7 +14,7 @@
 #include "format/age_header.hpp"
 #include "format/stanzas.hpp"
 #include "format/wrapped_keys.hpp"
-#include "keys/plugin_key.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "cipher/modes/aead.hpp"
 #include "keys/ml_kem.hpp"
-#include "keys/plugin_key.hpp"
+#include "keys/recipient.hpp"
 
 namespace gpuaes {
 namespace {

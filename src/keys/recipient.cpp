@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -12,11 +15,89 @@
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
-#include "keys/plugin_key.hpp"
 #include "keys/ssh_key.hpp"
 
 namespace gpuaes {
 namespace {
+
+// Plugins: age1NAME1... and AGE-PLUGIN-NAME-1... ------------------------------------------------------
+
+constexpr std::string_view plugin_recipient_begin = "age1", plugin_identity_begin = "AGE-PLUGIN-",
+                           plugin_identity_end = "-";
+
+// What precedes the last 1, which is not a digit of Bech32.
+std::string_view prefix_of(std::string_view text) {
+  return text.substr(0, std::min(text.rfind('1'), text.size()));
+}
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+         c == '.' || c == '+';
+}
+
+constexpr std::size_t max_name_characters = 200;
+constexpr char names_allowed[] = "a plugin name may contain only letters, digits and the characters - _ . +";
+
+// The name becomes part of a file name.
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= max_name_characters && std::ranges::all_of(name, is_name_character);
+}
+
+// Independent of the locale.
+std::string change_case(std::string_view name, char first, char last) {
+  std::string changed(name);
+  for (char& c : changed)
+    if (c >= first && c <= last) c = static_cast<char>(c ^ ('a' ^ 'A'));
+  return changed;
+}
+
+// `begin` and `end` are what the prefix has around the name.
+std::string_view name_in(std::string_view text, std::string_view begin, std::string_view end) {
+  const std::string_view prefix = prefix_of(text);
+  if (prefix.size() < begin.size() + end.size() || !prefix.ends_with(end)) return {};
+  return prefix.substr(begin.size(), prefix.size() - begin.size() - end.size());
+}
+
+Bech32Fault find_fault(std::string_view text) {
+  const std::string_view prefix = prefix_of(text);
+  Secret data(bech32_data_bytes(prefix.size(), text.size()));
+  return decode_bech32(prefix, text, data.bytes());
+}
+
+// UsageError if the text is not a valid `noun` of the plugin with that name, which may be invalid.
+void check_plugin_text(std::string_view text, std::string_view plugin, std::string_view noun,
+                       const std::string& name) {
+  const Bech32Fault fault = find_fault(text);
+  if (is_name(plugin) && fault == Bech32Fault::none) return;
+  throw UsageError(fmt::format("{} is not a valid {} of an age plugin: {}", name, noun,
+                               is_name(plugin) ? describe(fault) : names_allowed),
+                   "the plugin prints its recipients and identities");
+}
+
+bool is_plugin_recipient(std::string_view text) {
+  constexpr std::size_t max_characters = 40;  // a 1 further on is a typing error in an X25519 recipient
+  const std::size_t end = prefix_of(text).size();
+  return has_bech32_prefix(plugin_recipient_begin.substr(0, plugin_recipient_begin.size() - 1), text) &&
+         end >= plugin_recipient_begin.size() && end <= plugin_recipient_begin.size() + max_characters;
+}
+
+// No early exit: the text may be a raw key.
+bool is_plugin_identity(std::string_view text) {
+  return has_prefix(bytes_of(text), plugin_identity_begin);
+}
+
+Key parse_plugin_recipient(std::string_view text, const std::string& name) {
+  check_plugin_text(text, name_in(text, plugin_recipient_begin, ""), "recipient", name);
+  const std::span<const std::byte> bytes = bytes_of(text);
+  return {.kind = KeyKind::plugin, .public_key = {bytes.begin(), bytes.end()}};
+}
+
+Key parse_plugin_identity(std::string_view text, const std::string& name) {
+  check_plugin_text(text, name_in(text, plugin_identity_begin, plugin_identity_end), "identity", name);
+  return {.kind = KeyKind::plugin, .secret = secret_of(bytes_of(text))};
+}
+
+// Other kinds -----------------------------------------------------------------------------------------
 
 // How recipients and identities of one kind begin. Some kinds have no identities here.
 struct Kind {
@@ -183,6 +264,22 @@ std::vector<Key> parse_identities(std::string_view contents, const std::string& 
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
   if (identities.empty()) refuse_without_identity(name);
   return identities;
+}
+
+Key make_plugin_identity(std::string_view plugin) {
+  if (!is_name(plugin)) throw UsageError(names_allowed, "the program of a plugin is age-plugin-NAME");
+  const std::string prefix =
+      fmt::format("{}{}{}", plugin_identity_begin, change_case(plugin, 'a', 'z'), plugin_identity_end);
+  Key identity{.kind = KeyKind::plugin, .secret = Secret(bech32_characters(prefix.size(), 0))};
+  encode_bech32(prefix, {}, identity.secret.bytes());
+  return identity;
+}
+
+std::string plugin_name(const Key& key) {
+  const std::string_view name =
+      key.secret.size() > 0 ? name_in(as_text(key.secret.bytes()), plugin_identity_begin, plugin_identity_end)
+                            : name_in(as_text(key.public_key), plugin_recipient_begin, "");
+  return change_case(name, 'A', 'Z');
 }
 
 }  // namespace gpuaes

@@ -1,6 +1,7 @@
 // Recipients are public keys that anyone can seal for; identities are the private keys that open such files.
-// Both are written as text (keys/bech32.hpp, keys/ssh_key.hpp). Error messages never show text that may be an
-// identity.
+// Both are written as text (keys/bech32.hpp, keys/ssh_key.hpp). Only a plugin knows what the data of its own
+// mean (c2sp.org/age-plugin), so such a key holds the whole text. Error messages never show text that may be
+// an identity.
 #pragma once
 
 #include <string>
@@ -42,5 +43,11 @@ Secret identity_lines(const Key& identity);
 // or begin with #; or the private key of an SSH key. UsageError naming `name`.
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
 [[noreturn]] void refuse_without_identity(const std::string& name);
+
+// The identity without data of a plugin. UsageError if it is not the name of one.
+Key make_plugin_identity(std::string_view plugin);
+
+// The name of the key's plugin: lowercase letters, digits, and -_.+
+std::string plugin_name(const Key& key);
 
 }  // namespace gpuaes

@@ -33,7 +33,7 @@
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/keyring.hpp"
-#include "keys/plugin_key.hpp"
+#include "keys/recipient.hpp"
 #include "keys/secret.hpp"
 #include "process/child_process.hpp"
 #include "process/terminal.hpp"

@@ -25,7 +25,6 @@
 #include "io/source_sink.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
-#include "keys/plugin_key.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
 #include "lane/backends.hpp"
