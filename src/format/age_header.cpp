@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -12,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/foreign.hpp"
-#include "format/stanza_text.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 
@@ -22,13 +20,33 @@ namespace {
 constexpr std::string_view version_line = "age-encryption.org/v1";
 constexpr std::string_view converted_version_line = "age-encryption.org/v1\r";
 constexpr std::string_view mac_mark = "---";
-constexpr std::size_t mac_chars = 43;
+constexpr std::size_t age_mac_bytes = 32, mac_chars = 43;
 constexpr std::size_t max_version_line_bytes = 128;
 constexpr std::size_t mac_line_bytes = mac_mark.size() + 1 + mac_chars + 1;
 
 std::array<std::byte, age_mac_bytes> make_mac(std::span<const std::byte> header, const Secret& file_key) {
   const Secret key = hkdf_sha256(file_key.bytes(), {}, bytes_of("header"), age_mac_bytes);
   return hmac_sha256(key.bytes(), header);
+}
+
+// Writes to memory that is large enough.
+class StanzaWriter {
+ public:
+  explicit StanzaWriter(std::span<std::byte> out) : rest_(out) {}
+
+  std::span<std::byte> take(std::size_t size) {
+    const std::span<std::byte> taken = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return taken;
+  }
+  void add(std::string_view text) { std::ranges::copy(bytes_of(text), take(text.size()).begin()); }
+
+ private:
+  std::span<std::byte> rest_;
+};
+
+bool is_visible(char c) {
+  return c > ' ' && c <= '~';  // VCHAR
 }
 
 // Parses a header while it is read, because its length is not known before.
@@ -133,6 +151,35 @@ class Parser {
 };
 
 }  // namespace
+
+std::optional<std::vector<std::string>> parse_arguments(std::string_view line) {
+  std::vector<std::string> arguments;
+  for (const std::string_view argument : split(line, ' ')) {
+    if (argument.empty() || !std::ranges::all_of(argument, is_visible)) return std::nullopt;
+    arguments.emplace_back(argument);
+  }
+  return arguments;
+}
+
+Secret stanza_text(std::span<const std::string_view> arguments, std::span<const std::byte> body) {
+  constexpr std::size_t line_bytes = base64_bytes(stanza_line_characters);
+  const std::size_t full_lines = body.size() / line_bytes;
+  std::size_t size = stanza_mark.size() + base64_characters(body.size()) + full_lines + 1;
+  for (const std::string_view argument : arguments) size += argument.size() + 1;
+  Secret text(size);
+  StanzaWriter out(text.bytes());
+  out.add(stanza_mark);
+  for (const std::string_view& argument : arguments) {
+    out.add(argument);
+    out.add(&argument == &arguments.back() ? "\n" : " ");
+  }
+  for (std::size_t line = 0; line <= full_lines; ++line) {
+    const auto part = body.subspan(line * line_bytes, std::min(line_bytes, body.size() - line * line_bytes));
+    encode_secret_base64(part, out.take(base64_characters(part.size())));
+    out.add("\n");
+  }
+  return text;
+}
 
 AgeHeader read_age_header(HeaderReader& input) {
   return Parser(input).parse();

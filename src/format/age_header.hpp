@@ -1,9 +1,9 @@
 // The header of age files (c2sp.org/age, "Header"): a version line, stanzas that hold the wrapped file key,
-// and a MAC.
+// and a MAC. Plugins exchange stanzas in the same form.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,10 +18,21 @@ namespace gpuaes {
 inline constexpr std::string_view age_magic = "age-encryption.org/";  // common to all versions
 
 inline constexpr std::size_t age_file_key_bytes = 16;
-inline constexpr std::size_t age_mac_bytes = 32;
 inline constexpr std::size_t max_age_header_bytes = 16 << 20;
 inline constexpr std::size_t max_stanzas = 1024;  // as in age 1.3
 inline constexpr std::size_t max_stanza_arguments = 64;
+
+// The text of a stanza: a line of arguments, then the body in Base64, in lines of 64 characters and a shorter
+// last one.
+inline constexpr std::string_view stanza_mark = "-> ";  // what its first line begins with
+inline constexpr std::size_t stanza_line_characters = 64;
+inline constexpr std::size_t max_stanza_line_bytes = 64 << 10;
+
+// The arguments in the rest of the first line; none if one is empty or has an invalid character.
+std::optional<std::vector<std::string>> parse_arguments(std::string_view line);
+
+// The text of a stanza, which may be secret: no branch or memory access depends on its body.
+Secret stanza_text(std::span<const std::string_view> arguments, std::span<const std::byte> body);
 
 // A header whose form has been checked, but not its MAC.
 struct AgeHeader {

@@ -1,5 +1,5 @@
 // The text of stanzas, and Base64 of secrets against Base64 of public data.
-#include "format/stanza_text.hpp"
+#include "format/age_header.hpp"
 
 #include <string>
 #include <string_view>
