@@ -1,4 +1,5 @@
-// The stanzas of age files: how each kind of key wraps a file key (c2sp.org/age, "Native recipient types").
+// The stanzas of age files: how each kind of key wraps a file key (c2sp.org/age, "Native recipient types"),
+// and those of a new file, or of one whose keys are replaced.
 //
 // To add a kind: add its row in stanzas.cpp.
 #pragma once
@@ -11,7 +12,9 @@
 
 #include "format/age_header.hpp"
 #include "format/format.hpp"
+#include "keys/kdf.hpp"
 #include "keys/keyring.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes {
 
@@ -53,8 +56,12 @@ std::string shown_fingerprint(const Stanza& stanza);
 
 inline constexpr unsigned scrypt_r = 8, scrypt_p = 1;
 
-// The binary logarithm of the work factor of a scrypt stanza. AuthError if it is malformed or above 22, which
-// takes 4 GiB.
-unsigned scrypt_work_factor(const Stanza& stanza);
+// UsageError if an age file cannot be encrypted with these keys, as far as this is known before plugins are
+// run.
+void check_new_stanzas(const Keyring& keyring);
+
+// The file key, wrapped for each of the keys. UsageError if the labels of recipients differ; PluginError,
+// Cancelled, and the errors of StanzaKind::wrap().
+std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring, const StopCheck& check);
 
 }  // namespace gpuaes
