@@ -14,7 +14,6 @@
 #include "format/age_header.hpp"
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
-#include "format/removed_slots.hpp"
 #include "format/sessions.hpp"
 #include "format/stanzas.hpp"
 #include "format/wrapped_keys.hpp"

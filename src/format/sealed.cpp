@@ -10,7 +10,6 @@
 #include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/session.hpp"
-#include "format/removed_slots.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 
