@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -56,8 +55,6 @@ struct SealedHeader {
   std::exception_ptr bad_slot;  // as from parse_slots(); null if no slot was left out
 };
 
-std::vector<KeyKind> recipient_kinds(const SealedHeader& header);  // of its recipient slots
-
 // UsageError if these cannot be the slots of one header: a key is not 32 bytes long, there are more than
 // max_slots in total, a passphrase is combined with recipients, or recipients of one KEM with those of
 // another.
@@ -74,34 +71,8 @@ SealedHeader read_sealed_header(HeaderReader& input, bool salvage = false);
 // Whether the header's MAC is correct.
 bool has_correct_mac(const SealedHeader& header, const Secret& file_key);
 
-// UsageError if a key file does not have 32 bytes.
-void check_keys(const Keyring& keyring);
-
-// The file key, from the first slot that one of the secrets in the request opens. Asks for the passphrase
-// only if no key or identity opens the header and it has a passphrase slot. KeyError if no slot can be
-// unwrapped; UnsuitableInput if the user gave no secret and the header needs more than a passphrase.
-// AuthError if a slot can be unwrapped but the header's MAC is wrong, or if the scrypt parameters are not
-// allowed.
-//
-// With SessionRequest::salvage, a wrong MAC is not an error. The caller must then verify a commitment before
-// it trusts the file key.
-Secret open_slots(const SealedHeader& header, const SessionRequest& request);
-
-// The beginning of a sealed input, through its first commitment, already verified; with
-// SessionRequest::salvage, part 0 is not.
-struct OpenedHeader {
-  SealedHeader header;
-  Secret file_key;
-  std::vector<std::byte>
-      message_header;  // what follows the header: salt and commitment, or the header of the first frame
-  std::unique_ptr<Session> session;  // of the rest of the input
-};
-
 // Throws the AuthError for a message header, at byte `at` of the input, that does not match the file key and
 // the label.
 [[noreturn]] void refuse_message_header(std::uint64_t at);
-
-// Opens the input's header, as open_sealed() does for decryption.
-OpenedHeader open_sealed_header(const SessionRequest& request);
 
 }  // namespace gpuaes
