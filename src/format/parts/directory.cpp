@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "format/parts/source.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,9 +1,15 @@
 #include "format/parts/session.hpp"
 
-#include <utility>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "format/parts/directory.hpp"
-#include "format/parts/source.hpp"
+#include "format/sealed.hpp"
 #include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 
@@ -72,6 +78,219 @@ void OpenParts::verified(Part& part, std::size_t bytes) {
   part.unverified -= bytes;
   if (part.unverified == 0) parts_.erase(part.place.end);
 }
+
+// Parts in any order ------------------------------------------------------------------------------
+
+IndexedParts::IndexedParts(OpenParts& parts, FoundIndex index) : parts_(parts) {
+  const auto commitment = index.header.commitment();
+  parts_.commitment.assign(commitment.begin(), commitment.end());
+  parts_.index.emplace(std::move(index.entries));
+}
+
+std::uint64_t IndexedParts::message_end(std::uint64_t offset) {
+  return offset < parallel_size() ? index()->part_at(offset).end : offset;
+}
+
+// Missing bytes become zeros, which do not verify.
+void IndexedParts::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  const PartPlace part = index()->part_at(offset);
+  const Stored stored = find(part);
+  if (!parts_.is_open(part))
+    open_part(part, stored.size < stored.segments_at
+                        ? std::nullopt
+                        : read_frame_header(*stored.file, stored.segments_at - frame_header_bytes));
+  const std::uint64_t at = std::min(stored.size, stored.segments_at + offset - part.begin);
+  const auto present = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size - at, out.size()));
+  if (present > 0) stored.file->read_at(at, out.first(present));
+  std::ranges::fill(out.subspan(present), std::byte{0});
+}
+
+std::size_t IndexedParts::place_in_page(std::uint64_t offset) const {
+  const PartPlace part = index()->part_at(offset);
+  const Stored stored = find(part);
+  return stored.file ? stored.file->place_in_page(stored.segments_at + offset - part.begin) : 0;
+}
+
+// All parts must have been cut from one input, and so have the same `of`.
+void IndexedParts::open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
+  const auto matches_index = [&] {
+    std::int64_t of = -1;
+    const bool same_cut =
+        parts_.of.compare_exchange_strong(of, header->of) || of == header->of || parts_.salvage;
+    return same_cut && is_listed(*header, part.number, index()->entry(part.number), index()->count(),
+                                 parts_.secret.cipher);
+  };
+  if (header && matches_index() && parts_.open(*header, part)) return;
+  if (!parts_.salvage)
+    refuse_parts(parts_.input_offset(part) - frame_header_bytes,
+                 fmt::format("the header of part {}", part.number));
+  parts_.lose(part);
+}
+
+namespace {
+
+// Parts in one file are read in any order, once the index is verified.
+class SeekableParts : public IndexedParts {
+ public:
+  SeekableParts(Source& input, std::uint64_t input_bytes, OpenParts& parts, FoundIndex index)
+      : IndexedParts(parts, std::move(index)), input_(input), input_bytes_(input_bytes) {}
+
+  void open_first(const FrameHeader& header) const { open_part(index()->place(0), header); }
+
+  std::uint64_t framing_bytes() const override { return input_bytes_ - parallel_size(); }
+  bool prepare_parallel() override { return input_.prepare_parallel(); }
+  void skip_to(std::uint64_t offset) override {
+    const PartPlace part = index()->part_at(offset);
+    input_.skip_to(offset == parallel_size() ? input_bytes_ : find(part).segments_at + offset - part.begin);
+  }
+
+ private:
+  // The header of part 0 precedes the source.
+  Stored find(const PartPlace& part) const override {
+    const std::uint64_t headers = part.number * std::uint64_t{frame_header_bytes};
+    return {{std::shared_ptr<void>(), &input_}, input_bytes_, part.begin + headers};
+  }
+
+  Source& input_;
+  std::uint64_t input_bytes_;
+};
+
+// Parts in order ----------------------------------------------------------------------------------
+
+// Parts from a pipe are compared with the index at the end.
+class StreamedParts : public BodySource {
+ public:
+  StreamedParts(Source& input, OpenParts& parts, const FrameHeader& first)
+      : input_(input), parts_(parts), of_(first.of), at_(parts.input_bytes) {
+    const PartPlace place{0, 0, sealed_size(first.length), 0};
+    if (!is_part(first, 0, parts.secret.cipher) || !parts.open(first, place))
+      refuse_message_header(at_ - frame_header_bytes);
+    begin_part(first, place);
+  }
+
+  std::uint64_t framing_bytes() const override { return framing_bytes_; }
+  bool ready(std::chrono::milliseconds patience) override { return input_.ready(patience); }
+
+  std::size_t read(std::span<std::byte> out) override {
+    const std::size_t count = read_some(out);
+    if (count == 0) refuse_truncated(fmt::format("part {}", part_.number));
+    return count;
+  }
+
+  std::uint64_t message_end(std::uint64_t offset) override {
+    if (offset < part_.end) return part_.end;
+    const std::uint64_t at = at_;
+    std::array<std::byte, frame_header_bytes> bytes;
+    read_framing(bytes);
+    const std::optional<FrameHeader> header = decode_frame(bytes);
+    if (header && header->kind == FrameKind::index)
+      check_index(*header);
+    else if (!header || !open_next_part(*header))
+      refuse_parts(at, fmt::format("the header of part {}", part_.number + 1));
+    return part_.end;
+  }
+
+ private:
+  bool open_next_part(const FrameHeader& header) {
+    const std::uint32_t number = part_.number + 1;
+    if (!is_part(header, number, parts_.secret.cipher) || header.of != of_) return false;
+    const PartPlace next{number, part_.end, part_.end + sealed_size(header.length),
+                         part_.plaintext + length_};
+    if (!parts_.open(header, next)) {
+      if (!parts_.salvage) return false;
+      parts_.lose(next);
+    }
+    begin_part(header, next);
+    return true;
+  }
+
+  void begin_part(const FrameHeader& header, const PartPlace& place) {
+    part_ = place;
+    length_ = header.length;
+    digest_.add(encode(entry_of(header)));
+  }
+
+  void check_index(const FrameHeader& header) {
+    const std::uint64_t at = at_ - frame_header_bytes, parts = part_.number + std::uint64_t{1};
+    if (!is_index(header, parts) || (of_ != 0 && of_ != parts)) refuse_parts(at, "the header of the index");
+    Sha512 listed;
+    open_index(
+        parts_.secret, header, at_, [this](auto out) { read_framing(out); },
+        [&listed](auto entries) { listed.add(entries); });
+    if (listed.finish() != digest_.finish()) refuse_parts(at, "the index, which lists other parts");
+    const std::uint64_t count_at = at_;
+    std::array<std::byte, part_count_bytes> count;
+    read_framing(count);
+    if (load_big_endian(count) != parts) refuse_parts(count_at, "the number of parts");
+    std::byte beyond;
+    if (read_some({&beyond, 1}) != 0)
+      throw AuthError(fmt::format("the input has trailing bytes after byte {}", count_at + count.size()));
+    parts_.commitment.assign(header.commitment().begin(), header.commitment().end());
+  }
+
+  std::size_t read_some(std::span<std::byte> out) {
+    const std::size_t count = input_.read(out);
+    at_ += count;
+    return count;
+  }
+
+  void read_framing(std::span<std::byte> out) {
+    while (!out.empty()) {
+      const std::size_t count = read_some(out);
+      if (count == 0) refuse_truncated("a part or the index");
+      framing_bytes_ += count;
+      out = out.subspan(count);
+    }
+  }
+
+  [[noreturn]] void refuse_truncated(std::string_view where) const {
+    throw AuthError(fmt::format("the input is truncated after byte {}, in {}", at_, where));
+  }
+
+  Source& input_;
+  OpenParts& parts_;
+  const std::uint32_t of_;
+  std::uint64_t at_;  // in the input
+  std::atomic<std::uint64_t> framing_bytes_ = 0;
+  PartPlace part_;            // the last one begun
+  std::uint64_t length_ = 0;  // of its plaintext
+  Sha512 digest_;             // of the index that the parts so far should have: it may be 40 MiB long
+};
+
+std::unique_ptr<BodySource> make_seekable_parts(Source& input, std::uint64_t input_bytes, OpenParts& parts,
+                                                const FrameHeader& first) {
+  try {
+    auto source = std::make_unique<SeekableParts>(
+        input, input_bytes, parts,
+        read_index(input, input_bytes, frame_header_bytes, parts.secret, parts.input_bytes));
+    source->open_first(first);
+    return source;
+  } catch (AuthError& error) {
+    error.append("; nothing was written");
+    throw;
+  }
+}
+
+// `input` continues after the first frame header, `first`, and must outlive the source. If it can be read at
+// any offset, `input_bytes` is its size from there: the index is then read and verified first. Otherwise each
+// part is checked when it arrives, and the index at the end. AuthError if the index is missing or wrong,
+// which read functions throw if it is at the end.
+//
+// With OpenParts::salvage, nothing has been verified, and a part with a wrong header is lost: none of its
+// segments opens. Without a valid index, all input is read as if it could not be read at any offset. Damage
+// that hides where the next frame begins is still an AuthError. So is damage to part 0, if there is no valid
+// index.
+std::unique_ptr<BodySource> make_parts_source(Source& input, std::optional<std::uint64_t> input_bytes,
+                                              OpenParts& parts, const FrameHeader& first) {
+  try {
+    if (input_bytes) return make_seekable_parts(input, *input_bytes, parts, first);
+  } catch (const AuthError&) {
+    if (!parts.salvage) throw;
+  }
+  return std::make_unique<StreamedParts>(input, parts, first);
+}
+
+}  // namespace
 
 // The session -------------------------------------------------------------------------------------
 

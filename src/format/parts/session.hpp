@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,6 +18,7 @@
 #include "format/format.hpp"
 #include "format/parts/frames.hpp"
 #include "format/parts/index.hpp"
+#include "io/source_sink.hpp"
 
 namespace gpuaes {
 
@@ -66,6 +68,38 @@ class OpenParts {
   std::mutex mutex_;
   std::map<std::uint64_t, Part> parts_;  // by the offset of the end in the body
   PartPlace last_;
+};
+
+// Parts that can be read in any order, because the index has been verified first.
+class IndexedParts : public BodySource {
+ public:
+  IndexedParts(OpenParts& parts, FoundIndex index);
+
+  const PartsIndex* index() const override { return &*parts_.index; }
+  std::uint64_t parallel_size() const override { return index()->body_bytes(); }
+  std::size_t read(std::span<std::byte>) override { return 0; }
+  bool ready(std::chrono::milliseconds) override { return true; }
+  std::uint64_t message_end(std::uint64_t offset) override;
+  void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
+  std::size_t place_in_page(std::uint64_t offset) const override;
+  void skip_to(std::uint64_t) override {}
+
+ protected:
+  // Where a part is stored. Its segments follow its frame header.
+  struct Stored {
+    std::shared_ptr<const Source> file;  // null if it is missing
+    std::uint64_t size = 0;              // of the file, in bytes
+    std::uint64_t segments_at = frame_header_bytes;
+  };
+
+  // Opens a part with that frame header. If it does not match the index, throws AuthError or, when
+  // salvaging, marks the part as lost.
+  void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const;
+
+  OpenParts& parts_;
+
+ private:
+  virtual Stored find(const PartPlace& part) const = 0;
 };
 
 class PartsSession : public Session {
