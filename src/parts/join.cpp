@@ -20,7 +20,7 @@
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "format/parts/directory.hpp"
-#include "format/parts/index.hpp"
+#include "format/parts/frames.hpp"
 #include "format/sealed.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"

@@ -14,7 +14,7 @@
 #include "base/unicode.hpp"
 #include "cli/program.hpp"
 #include "format/parts/directory.hpp"
-#include "format/parts/index.hpp"
+#include "format/parts/frames.hpp"
 #include "io/directory.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"

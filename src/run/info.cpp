@@ -19,7 +19,6 @@
 #include "format/format.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
-#include "format/parts/index.hpp"
 #include "format/sessions.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"

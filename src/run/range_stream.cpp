@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/parts/index.hpp"
+#include "format/parts/frames.hpp"
 #include "keys/secret.hpp"
 #include "lane/backends.hpp"
 

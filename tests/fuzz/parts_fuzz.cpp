@@ -17,7 +17,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/parts/index.hpp"
+#include "format/parts/frames.hpp"
 #include "format/parts/session.hpp"
 #include "run/salvage_stream.hpp"
 #include "support/parts_file.hpp"

@@ -17,7 +17,6 @@
 
 #include "format/format.hpp"
 #include "format/parts/frames.hpp"
-#include "format/parts/index.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {
