@@ -8,10 +8,9 @@
 //      switches that lack it (-Werror=switch). In code that does not support the cipher, and where libcrypto
 //      provides the mode, the case is a `break`. CPU lanes must support it: runs without -l begin with them,
 //      and they replace lanes that fail. Add its rate to lane/plan.cpp.
-//   3. In format/formats.cpp, add its name to the row of every other format that supports it (cobblestone
-//      needs a Suite).
+//   3. Extend the `supports` function of every other format that supports it (cobblestone needs a Suite).
 //   4. Add its name to the text of -c (cli/stream_options.hpp), to the manual pages and to the README.
-// Formats refuse a cipher that is not in their rows.
+// Formats refuse a cipher that they do not support.
 #pragma once
 
 #include <array>

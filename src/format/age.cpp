@@ -12,7 +12,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "format/age_header.hpp"
-#include "format/formats.hpp"
+#include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
 #include "format/stanzas.hpp"
@@ -267,10 +267,22 @@ std::vector<OldSlot> old_stanzas(const AgeHeader& header, const SessionRequest& 
   return stanzas;
 }
 
-}  // namespace
+bool is_age_cipher(Cipher cipher) {
+  return cipher == Cipher::chacha20_poly1305;
+}
 
 std::unique_ptr<Session> open_age(SessionRequest request) {
   return request.decrypt ? decrypt(request) : seal(request);
+}
+
+Description describe_age(HeaderReader& input) {
+  const AgeHeader header = read_header(input);
+  PayloadNonce nonce;
+  input.take(nonce);
+  Description description{
+      .version = 1, .cipher = Cipher::chacha20_poly1305, .slot_noun = "stanza", .segments = age_segments};
+  for (const Stanza& stanza : header.stanzas) description.slots.push_back(describe_stanza(stanza));
+  return description;
 }
 
 NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
@@ -298,14 +310,19 @@ NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
   return made;
 }
 
-Description describe_age(HeaderReader& input) {
-  const AgeHeader header = read_header(input);
-  PayloadNonce nonce;
-  input.take(nonce);
-  Description description{
-      .version = 1, .cipher = Cipher::chacha20_poly1305, .slot_noun = "stanza", .segments = age_segments};
-  for (const Stanza& stanza : header.stanzas) description.slots.push_back(describe_stanza(stanza));
-  return description;
-}
+}  // namespace
+
+// Requires recipients (identities for decryption) or a passphrase.
+constinit const Format age_format{
+    .name = "age",
+    .authenticated = true,
+    .magic = age_magic,
+    .armor = "AGE ENCRYPTED FILE",
+    .accepts = {.recipients = true, .passphrase = true, .range = true},
+    .supports = is_age_cipher,
+    .open = open_age,
+    .describe = describe_age,
+    .rekey = rekey_age,
+};
 
 }  // namespace gpuaes

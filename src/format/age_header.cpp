@@ -10,7 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "format/foreign.hpp"
+#include "format/format.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/kdf.hpp"
 

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "format/formats.hpp"
 #include "format/header_reader.hpp"
 #include "format/sessions.hpp"
 #include "keys/kdf.hpp"
@@ -92,6 +91,12 @@ std::unique_ptr<Session> open_message(const MessageSecret& secret,
   return make_segment_session(std::move(keys.stream));
 }
 
+namespace {
+
+bool is_cobblestone_cipher(Cipher cipher) {
+  return cipher == Cipher::aes_128 || cipher == Cipher::aes_256;
+}
+
 std::unique_ptr<Session> open_cobblestone(SessionRequest request) {
   const Key* const key = request.keyring.find(KeyKind::key_file);
   if (key == nullptr) throw UsageError("the cobblestone format requires a key", Advice::name_key_file);
@@ -110,5 +115,17 @@ Description describe_cobblestone(HeaderReader& input) {
   return {.cipher_rule = "aes-128 or aes-256, depending on the length of the key",
           .segments = SegmentRules{}};
 }
+
+}  // namespace
+
+// A bare message. Requires a key of 16 or 32 bytes.
+constinit const Format cobblestone_format{
+    .name = "cobblestone",
+    .authenticated = true,
+    .accepts = {.context = true, .range = true},
+    .supports = is_cobblestone_cipher,
+    .open = open_cobblestone,
+    .describe = describe_cobblestone,
+};
 
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-#include "format/foreign.hpp"
+// Recognizes the files of other programs, so that an error can say what the input is.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "format/format.hpp"
 #include "format/parts/frames.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"

@@ -1,6 +1,15 @@
 // Formats and sessions. A format defines how a stream is laid out. A session is one stream with its key: it
-// divides the body, everything after the header, into units and makes the cipher jobs for them. The list of
-// formats is in formats.cpp.
+// divides the body, everything after the header, into units and makes the cipher jobs for them.
+//
+// To add a format:
+//   1. Write it in a new file in this folder, which defines its Format, and list the file in CMakeLists.txt.
+//      make_ctr_session() and make_segment_session() (sessions.hpp) handle the body.
+//   2. Declare the Format below, and add it to the list in formats.cpp. Decryption detects a format only if
+//   it
+//      is authenticated and begins with a magic of its own.
+//   3. Add options that only this format uses to SessionRequest and Accepts, and handle them in
+//   open_session().
+//   4. Add its name to the text of -f (cli/stream_options.hpp), to the manual page and to the README.
 #pragma once
 
 #include <cstddef>
@@ -213,9 +222,14 @@ struct Format {
   std::string_view magic;  // the first bytes of its streams; empty if they are arbitrary
   std::string_view armor;  // the label of its armor; empty if it has none
   Accepts accepts;
-  bool (*supports)(Cipher cipher);
-  std::unique_ptr<Session> (*open)(SessionRequest request);
-  Description (*describe)(HeaderReader& input);
+  bool (&supports)(Cipher cipher);
+
+  // UsageError if a secret or an option that the format requires is missing or invalid. Takes the header from
+  // an input to decrypt: AuthError if it is not in the format, or wrong; KeyError if the keys do not open it.
+  std::unique_ptr<Session> (&open)(SessionRequest request);
+
+  // Takes exactly the header from the input. AuthError and IoError as for decryption.
+  Description (&describe)(HeaderReader& input);
 
   // Opens a header as open() does, and makes another one with the same file key. UsageError or
   // UnsuitableInput if the new keys cannot be used. Null if the format has no keys that can be replaced.
@@ -224,6 +238,8 @@ struct Format {
   // Whether a stream may be in CBC mode, which this program cannot decrypt; only its length hints at that.
   bool may_be_cbc = false;
 };
+
+extern const Format sealed_format, age_format, cobblestone_format, openssl_format, raw_format;
 
 // The format with that name. UsageError if the name is unknown.
 const Format& find_format(std::string_view name);
@@ -235,7 +251,7 @@ const Format& default_format();
 const Format& format_to_write(const Keyring& keyring);
 
 // All formats, in the order of their names in messages.
-std::span<const Format> all_formats();
+std::span<const std::reference_wrapper<const Format>> all_formats();
 
 // Names of formats, for messages and completions.
 std::vector<std::string_view> formats_with_armor();
@@ -250,8 +266,23 @@ const Format& detect_format(HeaderReader& input);
 // detected, anyone who can change the input could choose it.
 const Format& detect_authenticated_format(HeaderReader& input);
 
+// For an input, at its beginning, that is not in the format of this name: throws AuthError if it recognizes
+// the input.
+void refuse_other_format(HeaderReader& input, std::string_view expected);
+
+// Throws AuthError if the input is another program's file or an identity file. Call this before any of the
+// input is taken, and only if it cannot be read: it may wait for more bytes than a header has.
+void refuse_foreign(HeaderReader& input);
+
+// Throws AuthError because each line of a header ends with CR LF.
+[[noreturn]] void refuse_converted_lines();
+
 // For an input whose format was detected: AuthError if it cannot be bound to the label that was given.
 void check_label(const Format& format, const std::optional<std::string>& label);
+
+// The named cipher, or AES with the key's length if none is named. UsageError if the key has the wrong
+// length.
+Cipher choose_cipher(std::optional<Cipher> named, const Key& key);
 
 // Opens a session; for decryption, takes the header from the input. UsageError if the request contains
 // something the format does not accept, or lacks something it requires. For decryption also KeyError,

@@ -1,5 +1,5 @@
 // The two formats of `openssl enc` in CTR mode, with a passphrase and with a key. Neither is authenticated.
-#include "format/formats.hpp"
+#include "format/format.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +23,7 @@ namespace gpuaes {
 
 namespace {
 
+constexpr std::string_view openssl_magic = "Salted__";
 constexpr std::uint32_t default_iterations = 10000;
 constexpr std::uint32_t max_iterations = std::numeric_limits<std::int32_t>::max();  // libcrypto takes an int
 
@@ -49,7 +50,9 @@ Header make_header() {
   return header;
 }
 
-}  // namespace
+bool is_aes(Cipher cipher) {
+  return info(cipher).family == Family::aes;
+}
 
 std::unique_ptr<Session> open_openssl(SessionRequest request) {
   if (request.keyring.count(KeyKind::key_file) > 0)
@@ -81,6 +84,22 @@ Description describe_openssl(HeaderReader& input) {
   return {};
 }
 
+}  // namespace
+
+// The format of `openssl enc -aes-N-ctr -pbkdf2 [-iter N]` (openssl-enc(1)): "Salted__", 8 bytes of salt, and
+// AES in CTR mode. PBKDF2 with HMAC-SHA-256 derives the key and the first counter block from a passphrase. A
+// wrong passphrase cannot be detected.
+constinit const Format openssl_format{
+    .name = "openssl",
+    .authenticated = false,
+    .magic = openssl_magic,
+    .accepts = {.passphrase = true, .iterations = true},
+    .supports = is_aes,
+    .open = open_openssl,
+    .describe = describe_openssl,
+    .may_be_cbc = true,
+};
+
 // raw -------------------------------------------------------------------------------------------------
 
 namespace {
@@ -97,7 +116,9 @@ Counter parse_iv(const std::string& digits, const CipherInfo& cipher) {
   return load_counter(block);
 }
 
-}  // namespace
+bool has_counter_mode(Cipher cipher) {
+  return info(cipher).ctr.has_value();
+}
 
 std::unique_ptr<Session> open_raw(SessionRequest request) {
   const Key* const key = request.keyring.find(KeyKind::key_file);
@@ -114,5 +135,19 @@ std::unique_ptr<Session> open_raw(SessionRequest request) {
 Description describe_raw(HeaderReader&) {
   return {};
 }
+
+}  // namespace
+
+// CTR mode without a header, byte for byte as in `openssl enc -aes-N-ctr -K KEY -iv IV`. With Kuznyechik it
+// is the mode of GOST R 34.13-2015, section 5.2, whose IV is the upper half of the first counter block, as in
+// gost-engine's `openssl enc -engine gost -kuznyechik-ctr`.
+constinit const Format raw_format{
+    .name = "raw",
+    .authenticated = false,
+    .accepts = {.iv = true, .range = true},
+    .supports = has_counter_mode,
+    .open = open_raw,
+    .describe = describe_raw,
+};
 
 }  // namespace gpuaes

@@ -11,7 +11,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "format/formats.hpp"
 #include "format/parts/session.hpp"
 #include "format/sessions.hpp"
 #include "format/wrapped_keys.hpp"
@@ -327,17 +326,24 @@ std::vector<KeyKind> recipient_kinds(const SealedHeader& header) {
   return kinds;
 }
 
-}  // namespace
-
-void refuse_message_header(std::uint64_t at) {
-  throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
-                              "different label; nothing was written",
-                              at),
-                  Advice::match_label);
+bool has_sealed_suite(Cipher cipher) {
+  return info(cipher).suite && info(cipher).suite->numbers;
 }
 
 std::unique_ptr<Session> open_sealed(SessionRequest request) {
   return request.decrypt ? open_sealed_header(request).session : seal(request);
+}
+
+Description describe_sealed(HeaderReader& input) {
+  const SealedHeader header = read_sealed_header(input);
+  if (!header.suite.in_parts) take_message_header(header.suite, input);
+  Description description{.version = 1,
+                          .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
+                          .cipher = header.suite.cipher,
+                          .in_parts = header.suite.in_parts,
+                          .segments = SegmentRules{}};
+  for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
+  return description;
 }
 
 NewHeader rekey_sealed(const SessionRequest& request, const Keyring& new_keys) {
@@ -352,16 +358,27 @@ NewHeader rekey_sealed(const SessionRequest& request, const Keyring& new_keys) {
   return made;
 }
 
-Description describe_sealed(HeaderReader& input) {
-  const SealedHeader header = read_sealed_header(input);
-  if (!header.suite.in_parts) take_message_header(header.suite, input);
-  Description description{.version = 1,
-                          .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
-                          .cipher = header.suite.cipher,
-                          .in_parts = header.suite.in_parts,
-                          .segments = SegmentRules{}};
-  for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
-  return description;
+}  // namespace
+
+void refuse_message_header(std::uint64_t at) {
+  throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
+                              "different label; nothing was written",
+                              at),
+                  Advice::match_label);
 }
+
+// Requires at least one of: keys of 32 bytes, recipients (identities for decryption), a passphrase. A
+// passphrase cannot be combined with recipients. Any one of them opens the file.
+constinit const Format sealed_format{
+    .name = "sealed",
+    .authenticated = true,
+    .magic = sealed_magic,
+    .armor = "GPUAES-STREAM ENCRYPTED FILE",
+    .accepts = {.keys = true, .recipients = true, .passphrase = true, .label = true, .range = true},
+    .supports = has_sealed_suite,
+    .open = open_sealed,
+    .describe = describe_sealed,
+    .rekey = rekey_sealed,
+};
 
 }  // namespace gpuaes

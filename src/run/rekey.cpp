@@ -20,7 +20,7 @@
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
-#include "format/formats.hpp"
+#include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
 #include "io/armor.hpp"

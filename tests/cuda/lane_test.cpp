@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "cipher/modes/segments.hpp"
-#include "format/formats.hpp"
+#include "format/format.hpp"
 #include "format/sessions.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
@@ -352,7 +352,7 @@ std::string check_raw(std::size_t size, const PipelineCase& with) {
   request.keyring.keys.push_back(key_file(key_bytes));
   request.iv = "fffffffffffffffffffffffffffffff0";
   std::string failure;
-  const Bytes out = run_pipeline(*open_raw(std::move(request)), in, with, failure);
+  const Bytes out = run_pipeline(*raw_format.open(std::move(request)), in, with, failure);
   if (!failure.empty()) return failure;
   return difference(out, libcrypto_ctr(key_bytes, counter_block("fffffffffffffffffffffffffffffff0"), in));
 }

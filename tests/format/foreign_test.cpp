@@ -1,5 +1,4 @@
 // The files of other programs are recognized, and little else is.
-#include "format/foreign.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "format/format.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "format/formats.hpp"
 #include "keys/key.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
@@ -25,7 +24,7 @@ std::unique_ptr<Session> raw(std::string_view iv, Cipher cipher = Cipher::aes_25
   request.cipher = cipher;
   request.iv = iv;
   request.keyring.keys.push_back(key_file(test_bytes(32)));
-  return open_raw(std::move(request));
+  return raw_format.open(std::move(request));
 }
 
 }  // namespace

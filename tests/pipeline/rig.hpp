@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "format/formats.hpp"
+#include "format/format.hpp"
 #include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "pipeline/pipeline.hpp"
@@ -47,7 +47,7 @@ inline std::unique_ptr<Session> raw_session() {
   SessionRequest request;
   request.keyring.keys.push_back(key_file(cipher_key()));
   request.iv = "fffffffffffffffffffffffffffffff0";
-  return open_raw(std::move(request));
+  return raw_format.open(std::move(request));
 }
 
 inline std::size_t whole(std::size_t size, std::size_t of) {
