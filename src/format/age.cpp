@@ -111,8 +111,8 @@ std::string describe_untried(const AgeHeader& header, const Keyring& keyring) {
 // that it knows, otherwise KeyError if it knows one.
 void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::string& types) {
   const auto can_try = [](KeyKind kind) {
-    const bool is_native = kem_of(kind) != nullptr && find_stanza_kind(kind)->unwrap != nullptr;
-    return !is_native || kem_of(kind)->is_available();
+    const Kem* const kem = info(kind).kem;
+    return kem == nullptr || find_stanza_kind(kind)->unwrap == nullptr || kem->is_available();
   };
   const HeaderKeys keys = keys_of(header);
   const std::vector<KeyKind> kinds = keys.supported();

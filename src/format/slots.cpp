@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "base/rows.hpp"
 #include "format/wrapped_keys.hpp"
 #include "keys/recipient.hpp"
 #include "keys/x25519.hpp"
@@ -149,6 +150,11 @@ constexpr std::array kinds{
              .body_bytes = recipient_body_bytes<xwing_kem>,
              .wrap = wrap_for_recipient<xwing_label>,
              .unwrap = unwrap_with_identity<xwing_kem, xwing_label>},
+    SlotKind{.key = KeyKind::ssh_ed25519},
+    SlotKind{.key = KeyKind::ssh_rsa},
+    SlotKind{.key = KeyKind::p256},
+    SlotKind{.key = KeyKind::ml_kem_p256},
+    SlotKind{.key = KeyKind::plugin},
     SlotKind{.key = KeyKind::passphrase,
              .type = SlotType::passphrase,
              .name = "passphrase",
@@ -157,11 +163,7 @@ constexpr std::array kinds{
              .unwrap = unwrap_with_passphrase},
 };
 
-template <class Value>
-const SlotKind* find(Value value, Value SlotKind::*member) {
-  const auto found = std::ranges::find(kinds, value, member);
-  return found != kinds.end() ? &*found : nullptr;
-}
+static_assert(has_row_for_each(kinds, &SlotKind::key));
 
 // Unknown types from 01 to 7F are skipped: a later version may add such slots without changing the meaning of
 // the others.
@@ -198,11 +200,13 @@ std::span<const SlotKind> slot_kinds() {
 }
 
 const SlotKind* find_slot_kind(SlotType type) {
-  return find(type, &SlotKind::type);
+  const auto found = std::ranges::find(kinds, type, &SlotKind::type);
+  return found != kinds.end() ? &*found : nullptr;
 }
 
 const SlotKind* find_slot_kind(KeyKind key) {
-  return find(key, &SlotKind::key);
+  const SlotKind& kind = row_of(kinds, key);
+  return kind.type ? &kind : nullptr;
 }
 
 bool is_for_recipient(const Slot& slot) {
@@ -214,7 +218,7 @@ std::vector<std::byte> make_slot(const Secret& file_key, const Key& key, const S
   const SlotKind& kind = *find_slot_kind(key.kind);
   const std::vector<std::byte> body = kind.wrap(file_key, key, check);
   std::vector<std::byte> slot(head_bytes);
-  slot.front() = static_cast<std::byte>(kind.type);
+  slot.front() = static_cast<std::byte>(kind.type.value());
   store_big_endian(body.size(), std::span(slot).subspan(1));
   append(slot, body);
   return slot;

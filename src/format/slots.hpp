@@ -1,7 +1,7 @@
 // The key slots of the sealed format (gpuaes-stream(5), "Slots"): each holds the file key, wrapped for one
 // key.
 //
-// To add a slot type: add its enumerator to SlotType and its row in slots.cpp.
+// To add a slot type: add its enumerator to SlotType, and complete the row of its kind of key in slots.cpp.
 #pragma once
 
 #include <cstddef>
@@ -31,26 +31,27 @@ struct Slot {
   std::span<const std::byte> body;
 };
 
-// How slots of one type hold the file key.
+// How slots for one kind of key hold the file key. Without a type, the sealed format does not support the
+// kind, and the rest is null.
 struct SlotKind {
   KeyKind key;
-  SlotType type;
-  std::string_view name;  // for --info
-  std::size_t (*body_bytes)();
+  std::optional<SlotType> type = {};
+  std::string_view name = {};  // for --info
+  std::size_t (*body_bytes)() = nullptr;
 
   // The body of a new slot. IoError or LaneError if libcrypto fails; UsageError for a recipient with an
   // X25519 key of low order, for which X25519 protects nothing.
-  std::vector<std::byte> (*wrap)(const Secret& file_key, const Key& key, const StopCheck& check);
+  std::vector<std::byte> (*wrap)(const Secret& file_key, const Key& key, const StopCheck& check) = nullptr;
 
   // The file key; none if the key does not match the slot or the slot is damaged. AuthError if scrypt
   // parameters are outside the limits of gpuaes-stream(5): a header must not be able to exhaust a reader's
   // memory. Asks for the passphrase until one opens the slot.
-  std::optional<Secret> (*unwrap)(const Slot& slot, const Key& key, const SessionRequest& request);
+  std::optional<Secret> (*unwrap)(const Slot& slot, const Key& key, const SessionRequest& request) = nullptr;
 };
 
 std::span<const SlotKind> slot_kinds();         // in the order of KeyKind
 const SlotKind* find_slot_kind(SlotType type);  // null for an unknown type
-const SlotKind* find_slot_kind(KeyKind key);    // null if the sealed format has none
+const SlotKind* find_slot_kind(KeyKind key);    // null if the sealed format does not support it
 
 // Whether a slot is for a recipient, so that anyone can make it.
 bool is_for_recipient(const Slot& slot);

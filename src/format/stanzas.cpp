@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "base/rows.hpp"
 #include "base/text.hpp"
 #include "format/slots.hpp"
 #include "format/wrapped_keys.hpp"
@@ -229,6 +230,7 @@ constexpr char xwing_info[] = "age-encryption.org/mlkem768x25519", p256_info[] =
 constexpr DeriveWrapKey* xwing_wrap_key = hpke_wrap_key<hpke_xwing, xwing_info>;
 
 constexpr std::array kinds{
+    StanzaKind{.key = KeyKind::key_file},
     StanzaKind{.key = KeyKind::x25519,
                .type = x25519_type,
                .wrap = wrap_for_recipient<x25519_wrap_key, x25519_type>,
@@ -254,13 +256,12 @@ constexpr std::array kinds{
     StanzaKind{.key = KeyKind::p256,
                .type = p256_type,
                .wrap = wrap_with_tag<hpke_p256, p256_compressed_bytes, p256_type, p256_info>,
-               .check = check_tagged_stanza<p256_kem>,
-               .unwrap = nullptr},
+               .check = check_tagged_stanza<p256_kem>},
     StanzaKind{.key = KeyKind::ml_kem_p256,
                .type = ml_kem_p256_type,
                .wrap = wrap_with_tag<hpke_ml_kem_p256, p256_point_bytes, ml_kem_p256_type, ml_kem_p256_info>,
-               .check = check_tagged_stanza<ml_kem_p256_kem>,
-               .unwrap = nullptr},
+               .check = check_tagged_stanza<ml_kem_p256_kem>},
+    StanzaKind{.key = KeyKind::plugin},
     StanzaKind{.key = KeyKind::passphrase,
                .type = "scrypt",
                .wrap = wrap_for_passphrase,
@@ -268,20 +269,18 @@ constexpr std::array kinds{
                .unwrap = unwrap_with_passphrase},
 };
 
-template <class Value>
-const StanzaKind* find(const Value& value, Value StanzaKind::*member) {
-  const auto found = std::ranges::find(kinds, value, member);
-  return found != kinds.end() ? &*found : nullptr;
-}
+static_assert(has_row_for_each(kinds, &StanzaKind::key));
 
 }  // namespace
 
 const StanzaKind* find_stanza_kind(KeyKind key) {
-  return find(key, &StanzaKind::key);
+  const StanzaKind& kind = row_of(kinds, key);
+  return kind.type.empty() ? nullptr : &kind;
 }
 
 const StanzaKind* find_stanza_kind(std::string_view type) {
-  return find(type, &StanzaKind::type);
+  const auto found = std::ranges::find(kinds, type, &StanzaKind::type);
+  return found != kinds.end() ? &*found : nullptr;
 }
 
 std::string shown_fingerprint(const Stanza& stanza) {
@@ -303,7 +302,7 @@ bool is_malformed(const Stanza& stanza, const StanzaKind& kind) {
   } catch (const AuthError&) {
     return true;
   }
-  const Kem* const kem = kem_of(kind.key);
+  const Kem* const kem = info(kind.key).kem;
   return kem != nullptr && !kem->is_ciphertext(*decode_base64(stanza.arguments.back(), Padding::none));
 }
 
@@ -328,7 +327,9 @@ WrappedFileKey wrap(const Secret& file_key, const Key& key, const StopCheck& che
     for (const Stanza& stanza : wrapped.stanzas) check_stanza(stanza, plugin_name(key));
     return wrapped;
   }
-  return {.stanzas = {find_stanza_kind(key.kind)->wrap(file_key, key, check)}, .labels = labels_of(key.kind)};
+  WrappedFileKey wrapped{{find_stanza_kind(key.kind)->wrap(file_key, key, check)}};
+  if (is_post_quantum(key.kind)) wrapped.labels.push_back("postquantum");
+  return wrapped;
 }
 
 // PluginError if the header would be too long to be read again, which only stanzas of plugins can cause.

@@ -4,12 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include "base/error.hpp"
-#include "base/rows.hpp"
 #include "base/text.hpp"
 #include "cipher/modes/aead.hpp"
 #include "keys/ml_kem.hpp"
@@ -18,59 +16,10 @@
 namespace gpuaes {
 namespace {
 
-// For messages about secrets that do not open a file. Most kinds have identities.
-struct KeyWords {
-  KeyKind key;
-  std::string_view opener;  // what opens a file that was encrypted for such a key
-  std::string_view missing;
-  std::string_view wrong = "none of the given identities opens the input";
-  Advice missing_advice = Advice::name_identity_file;
-};
-
-constexpr std::array words{
-    KeyWords{.key = KeyKind::key_file,
-             .opener = "a key file",
-             .missing = "the input was encrypted with a key file, and none was given",
-             .wrong = "none of the given keys opens the input",
-             .missing_advice = Advice::name_key_file},
-    KeyWords{.key = KeyKind::x25519,
-             .opener = "an X25519 identity",
-             .missing = "the input was encrypted for an X25519 recipient, and no X25519 identity was given"},
-    KeyWords{
-        .key = KeyKind::xwing,
-        .opener = "a post-quantum identity",
-        .missing =
-            "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given"},
-    KeyWords{.key = KeyKind::ssh_ed25519,
-             .opener = "an ssh-ed25519 key",
-             .missing = "the input was encrypted for an ssh-ed25519 key, and no such key was given"},
-    KeyWords{.key = KeyKind::ssh_rsa,
-             .opener = "an ssh-rsa key",
-             .missing = "the input was encrypted for an ssh-rsa key, and no such key was given"},
-    KeyWords{.key = KeyKind::p256,
-             .opener = "the plugin of a P-256 key",
-             .missing =
-                 "the input was encrypted for a P-256 key in hardware, and no identity of its plugin was "
-                 "given"},
-    KeyWords{.key = KeyKind::ml_kem_p256,
-             .opener = "the plugin of a post-quantum key",
-             .missing = "the input was encrypted for a post-quantum key in hardware, and no identity of its "
-                        "plugin was given"},
-    KeyWords{.key = KeyKind::plugin,
-             .opener = "an identity of a plugin",
-             .missing = "no identity of a plugin was given"},
-    KeyWords{.key = KeyKind::passphrase,
-             .opener = "a passphrase",
-             .missing = "the input was encrypted with a passphrase, and none was given",
-             .wrong = "the passphrase does not open the input",
-             .missing_advice = Advice::enter_passphrase},
-};
-static_assert(has_row_for_each(words, &KeyWords::key));
-
 // "a key file, an X25519 identity or a passphrase". At least one kind.
 std::string describe_openers(const std::vector<KeyKind>& kinds) {
   std::vector<std::string> names;
-  for (const KeyKind kind : kinds) names.emplace_back(row_of(words, kind).opener);
+  for (const KeyKind kind : kinds) names.emplace_back(info(kind).opener);
   return join(names, "or");
 }
 
@@ -79,7 +28,7 @@ void refuse_untried(const HeaderKeys& header, const Keyring& keyring) {
   std::vector<std::size_t> untried;  // numbers, as --info shows them
   for (std::size_t i = 0; i < header.kinds.size(); ++i) {
     const std::optional<KeyKind> kind = header.kinds[i];
-    const Kem* const kem = kind ? kem_of(*kind) : nullptr;
+    const Kem* const kem = kind ? info(*kind).kem : nullptr;
     if (kem != nullptr && !kem->is_available() && keyring.count(*kind) > 0) untried.push_back(i + 1);
   }
   if (!untried.empty())
@@ -146,8 +95,8 @@ void refuse_header(std::size_t at, std::string_view what) {
 
 std::vector<KeyKind> HeaderKeys::supported() const {
   std::vector<KeyKind> found;
-  for (const KeyWords& row : words)
-    if (std::ranges::count(kinds, row.key) > 0) found.push_back(row.key);
+  for (const KeyKindInfo& each : key_kinds())
+    if (std::ranges::count(kinds, each.kind) > 0) found.push_back(each.kind);
   return found;
 }
 
@@ -158,8 +107,8 @@ void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
     throw UnsuitableInput(fmt::format("no key or passphrase was given; the input can be opened with {}",
                                       describe_openers(kinds)),
                           Advice::name_any_secret);
-  const KeyWords& only = row_of(words, kinds.front());
-  if (only.key != KeyKind::passphrase) throw UnsuitableInput(std::string(only.missing), only.missing_advice);
+  const KeyKindInfo& only = info(kinds.front());
+  if (only.kind != KeyKind::passphrase) throw UnsuitableInput(std::string(only.missing), only.missing_advice);
   if (keyring.keys.empty()) throw UnsuitableInput(std::string(only.missing), Advice::name_passphrase_source);
 }
 
@@ -169,11 +118,11 @@ void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::strin
   std::vector<KeyKind> tried = present;
   std::erase_if(tried, [&](KeyKind kind) { return keyring.count(kind) == 0; });
   if (tried.empty()) {
-    const KeyWords& first = row_of(words, present.front());
+    const KeyKindInfo& first = info(present.front());
     throw KeyError(std::string(first.missing), first.missing_advice);
   }
   const std::string_view wrong =
-      tried.size() == 1 ? row_of(words, tried.front()).wrong : "none of the given secrets opens the input";
+      tried.size() == 1 ? info(tried.front()).wrong : "none of the given secrets opens the input";
   const bool only_passphrase = tried == std::vector{KeyKind::passphrase};
   throw KeyError(
       fmt::format("{}{}", wrong, detail),

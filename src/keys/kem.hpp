@@ -1,8 +1,7 @@
 // The key encapsulation mechanisms (KEMs) of recipients. Anyone can make a shared secret for a public key,
 // along with a ciphertext from which the private key recovers it. For some, HPKE then derives keys from it.
 //
-// To add a KEM: add its constant here and its kind of keys (keyring.hpp), the prefixes of its text in
-// recipient.cpp, and an option of gpuaes-keygen.
+// To add a KEM: add its constant here, its kind of keys (keyring.hpp), and an option of gpuaes-keygen.
 #pragma once
 
 #include <array>

@@ -1,44 +1,86 @@
 #include "keys/keyring.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "base/rows.hpp"
 
 namespace gpuaes {
 
-bool is_asymmetric(KeyKind kind) {
-  return kind != KeyKind::key_file && kind != KeyKind::passphrase;
+namespace {
+
+constexpr std::array kinds{
+    KeyKindInfo{.kind = KeyKind::key_file,
+                .family = KeyFamily::symmetric,
+                .opener = "a key file",
+                .missing = "the input was encrypted with a key file, and none was given",
+                .wrong = "none of the given keys opens the input",
+                .missing_advice = Advice::name_key_file},
+    KeyKindInfo{
+        .kind = KeyKind::x25519,
+        .family = KeyFamily::age,
+        .kem = &x25519_kem,
+        .recipient_prefix = "age",
+        .identity_prefix = "AGE-SECRET-KEY-",
+        .opener = "an X25519 identity",
+        .missing = "the input was encrypted for an X25519 recipient, and no X25519 identity was given"},
+    KeyKindInfo{
+        .kind = KeyKind::xwing,
+        .family = KeyFamily::age,
+        .kem = &xwing_kem,
+        .recipient_prefix = "age1pq",
+        .identity_prefix = "AGE-SECRET-KEY-PQ-",
+        .post_quantum = true,
+        .opener = "a post-quantum identity",
+        .missing =
+            "the input was encrypted for a post-quantum recipient, and no post-quantum identity was given"},
+    KeyKindInfo{.kind = KeyKind::ssh_ed25519,
+                .family = KeyFamily::ssh,
+                .kem = &ssh_ed25519_kem,
+                .opener = "an ssh-ed25519 key",
+                .missing = "the input was encrypted for an ssh-ed25519 key, and no such key was given"},
+    KeyKindInfo{.kind = KeyKind::ssh_rsa,
+                .family = KeyFamily::ssh,
+                .opener = "an ssh-rsa key",
+                .missing = "the input was encrypted for an ssh-rsa key, and no such key was given"},
+    KeyKindInfo{.kind = KeyKind::p256,
+                .family = KeyFamily::age,
+                .kem = &p256_kem,
+                .recipient_prefix = "age1tag",
+                .opener = "the plugin of a P-256 key",
+                .missing =
+                    "the input was encrypted for a P-256 key in hardware, and no identity of its plugin was "
+                    "given"},
+    KeyKindInfo{.kind = KeyKind::ml_kem_p256,
+                .family = KeyFamily::age,
+                .kem = &ml_kem_p256_kem,
+                .recipient_prefix = "age1tagpq",
+                .post_quantum = true,
+                .opener = "the plugin of a post-quantum key",
+                .missing =
+                    "the input was encrypted for a post-quantum key in hardware, and no identity of its "
+                    "plugin was given"},
+    KeyKindInfo{.kind = KeyKind::plugin,
+                .family = KeyFamily::plugin,
+                .opener = "an identity of a plugin",
+                .missing = "no identity of a plugin was given"},
+    KeyKindInfo{.kind = KeyKind::passphrase,
+                .family = KeyFamily::symmetric,
+                .opener = "a passphrase",
+                .missing = "the input was encrypted with a passphrase, and none was given",
+                .wrong = "the passphrase does not open the input",
+                .missing_advice = Advice::enter_passphrase},
+};
+static_assert(has_row_for_each(kinds, &KeyKindInfo::kind));
+
+}  // namespace
+
+std::span<const KeyKindInfo> key_kinds() {
+  return kinds;
 }
 
-bool is_ssh(KeyKind kind) {
-  return kind == KeyKind::ssh_ed25519 || kind == KeyKind::ssh_rsa;
-}
-
-bool is_post_quantum(KeyKind kind) {
-  return kind == KeyKind::xwing || kind == KeyKind::ml_kem_p256;
-}
-
-const Kem* kem_of(KeyKind kind) {
-  switch (kind) {
-    case KeyKind::x25519:
-      return &x25519_kem;
-    case KeyKind::xwing:
-      return &xwing_kem;
-    case KeyKind::p256:
-      return &p256_kem;
-    case KeyKind::ml_kem_p256:
-      return &ml_kem_p256_kem;
-    case KeyKind::ssh_ed25519:
-      return &ssh_ed25519_kem;
-    case KeyKind::ssh_rsa:
-    case KeyKind::key_file:
-    case KeyKind::plugin:
-    case KeyKind::passphrase:
-      break;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> labels_of(KeyKind kind) {
-  return is_post_quantum(kind) ? std::vector<std::string>{"postquantum"} : std::vector<std::string>();
+const KeyKindInfo& info(KeyKind kind) {
+  return row_of(kinds, kind);
 }
 
 Key Key::copy() const {

@@ -1,14 +1,17 @@
-// What a user gives to open files or to seal them: key files, passphrases, identities and recipients. Formats
-// have a row for each kind of key, which says how they wrap a file key for it.
+// What a user gives to open files or to seal them: key files, passphrases, identities and recipients. Each
+// format has a table of these kinds, which says how it wraps a file key for them.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "keys/kem.hpp"
 #include "keys/plugin.hpp"
 #include "keys/secret.hpp"
@@ -18,8 +21,8 @@ namespace gpuaes {
 // In the order in which keys are tried: a plugin is run only if no other key opens a file, and the passphrase
 // is asked for only if nothing else does.
 //
-// To add a kind: add its enumerator, its case in keyring.cpp, and its row to the slots or stanzas of each
-// format that supports it (format/slots.cpp, format/stanzas.cpp).
+// To add a kind: add its enumerator, its row in keyring.cpp, and its rows in the tables of the formats
+// (format/slots.cpp, format/stanzas.cpp).
 enum class KeyKind {
   key_file,
   x25519,
@@ -33,19 +36,37 @@ enum class KeyKind {
   last = passphrase
 };
 
-// Whether keys of a kind are recipients and identities, so that anyone can encrypt for them.
-bool is_asymmetric(KeyKind kind);
-bool is_ssh(KeyKind kind);
+// Only those who have a symmetric key can encrypt with it. The others are recipients and identities, so
+// anyone can encrypt for them: keys in age's encoding, SSH keys, and those that only a plugin understands.
+enum class KeyFamily { symmetric, age, ssh, plugin };
 
-// Whether a recipient is safe against quantum computers, so that it must not be combined with others.
-bool is_post_quantum(KeyKind kind);
+struct KeyKindInfo {
+  KeyKind kind;
+  KeyFamily family;
+  const Kem* kem = nullptr;  // if it has one
+  // How texts in Bech32 begin (c2sp.org/age); empty if the kind has none.
+  std::string_view recipient_prefix = {}, identity_prefix = {};
+  // Whether recipients are safe against quantum computers, so that they must not be combined with others.
+  bool post_quantum = false;
+  // For messages about secrets that do not open a file.
+  std::string_view opener;  // what opens a file that was encrypted for such a key
+  std::string_view missing;
+  std::string_view wrong = "none of the given identities opens the input";
+  Advice missing_advice = Advice::name_identity_file;
+};
 
-// The KEM of a kind of recipients and identities; null for other kinds.
-const Kem* kem_of(KeyKind kind);
+std::span<const KeyKindInfo> key_kinds();  // in the order of KeyKind
+const KeyKindInfo& info(KeyKind kind);
 
-// The labels of recipients of a kind in age files (c2sp.org/age-plugin): only recipients with the same ones
-// can be combined. Those of a plugin are known only when it wraps a file key.
-std::vector<std::string> labels_of(KeyKind kind);
+inline bool is_asymmetric(KeyKind kind) {
+  return info(kind).family != KeyFamily::symmetric;
+}
+inline bool is_ssh(KeyKind kind) {
+  return info(kind).family == KeyFamily::ssh;
+}
+inline bool is_post_quantum(KeyKind kind) {
+  return info(kind).post_quantum;
+}
 
 // Returns the passphrase for an input, whose name appears in the question if there is one: 1 to 1024 bytes.
 // With `again`, the last one does not open the input, and the result is another, or none.

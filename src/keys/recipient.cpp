@@ -99,33 +99,22 @@ Key parse_plugin_identity(std::string_view text, const std::string& name) {
 
 // Other kinds -----------------------------------------------------------------------------------------
 
-// How recipients and identities of one kind begin. Some kinds have no identities here.
-struct Kind {
-  KeyKind kind;
-  std::string_view recipient_prefix, identity_prefix;
-
-  std::size_t recipient_characters() const {
-    return bech32_characters(recipient_prefix.size(), kem_of(kind)->public_bytes);
+// The kind whose prefix the text has, or null. The longest one: age1pq1... begins like age1...
+const KeyKindInfo* find_kind(std::string_view KeyKindInfo::*prefix, std::string_view text) {
+  const KeyKindInfo* found = nullptr;
+  for (const KeyKindInfo& kind : key_kinds()) {
+    const bool is_longer = found == nullptr || (kind.*prefix).size() > (found->*prefix).size();
+    if (is_longer && !(kind.*prefix).empty() && has_bech32_prefix(kind.*prefix, text)) found = &kind;
   }
-  std::size_t identity_characters() const {
-    return bech32_characters(identity_prefix.size(), private_key_bytes);
-  }
-};
-
-// As age writes them (c2sp.org/age). The longer prefix comes first, because it begins like the shorter one.
-constexpr std::array kinds{Kind{KeyKind::ml_kem_p256, "age1tagpq", {}}, Kind{KeyKind::p256, "age1tag", {}},
-                           Kind{KeyKind::xwing, "age1pq", "AGE-SECRET-KEY-PQ-"},
-                           Kind{KeyKind::x25519, "age", "AGE-SECRET-KEY-"}};
-
-// The first row whose prefix the text has, or null.
-const Kind* find_kind(std::string_view Kind::*prefix, std::string_view text) {
-  const auto found = std::ranges::find_if(
-      kinds, [&](const Kind& row) { return !(row.*prefix).empty() && has_bech32_prefix(row.*prefix, text); });
-  return found != kinds.end() ? &*found : nullptr;
+  return found;
 }
 
-const Kind& row_of(KeyKind kind) {
-  return *std::ranges::find(kinds, kind, &Kind::kind);
+std::size_t recipient_characters(const KeyKindInfo& kind) {
+  return bech32_characters(kind.recipient_prefix.size(), kind.kem->public_bytes);
+}
+
+std::size_t identity_characters(const KeyKindInfo& kind) {
+  return bech32_characters(kind.identity_prefix.size(), private_key_bytes);
 }
 
 // Describes a fault in a text of `size` characters. A valid text has `valid_size`.
@@ -153,7 +142,7 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
-  const Kind* const kind = find_kind(&Kind::identity_prefix, line);
+  const KeyKindInfo* const kind = find_kind(&KeyKindInfo::identity_prefix, line);
   if (kind == nullptr) refuse_byte_order_mark(line, name);
   if (kind == nullptr)
     throw UsageError(fmt::format("line {} of {} is not an identity", number, name), Advice::restore_identity);
@@ -161,7 +150,7 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
   const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.secret.bytes());
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
-                                 describe_fault(fault, line.size(), kind->identity_characters())),
+                                 describe_fault(fault, line.size(), identity_characters(*kind))),
                      Advice::restore_identity);
   return identity;
 }
@@ -175,20 +164,20 @@ Key make_identity(KeyKind kind) {
 Key recipient_of(const Key& identity) {
   Key recipient{.kind = identity.kind, .public_key = identity.public_key};
   if (recipient.public_key.empty())
-    recipient.public_key = kem_of(identity.kind)->public_key_of(identity.secret);
+    recipient.public_key = info(identity.kind).kem->public_key_of(identity.secret);
   return recipient;
 }
 
 std::string text_of(const Key& recipient) {
   if (is_ssh(recipient.kind)) return ssh_text_of(recipient);
-  const Kind& kind = row_of(recipient.kind);
-  std::string text(kind.recipient_characters(), '\0');
+  const KeyKindInfo& kind = info(recipient.kind);
+  std::string text(recipient_characters(kind), '\0');
   encode_bech32(kind.recipient_prefix, recipient.public_key, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
 Encapsulation encapsulate(const Key& recipient) {
-  std::optional<Encapsulation> made = kem_of(recipient.kind)->encapsulate(recipient.public_key);
+  std::optional<Encapsulation> made = info(recipient.kind).kem->encapsulate(recipient.public_key);
   if (made) return std::move(*made);
   throw UsageError(
       fmt::format("recipient {} contains a low-order X25519 point", shown_recipient(text_of(recipient))),
@@ -202,11 +191,11 @@ std::string shown_recipient(std::string_view text) {
 }
 
 bool looks_like_recipient(std::string_view text) {
-  return find_kind(&Kind::recipient_prefix, text) != nullptr || looks_like_ssh_recipient(text);
+  return find_kind(&KeyKindInfo::recipient_prefix, text) != nullptr || looks_like_ssh_recipient(text);
 }
 
 bool looks_like_identity(std::string_view text) {
-  return find_kind(&Kind::identity_prefix, text) != nullptr || is_plugin_identity(text) ||
+  return find_kind(&KeyKindInfo::identity_prefix, text) != nullptr || is_plugin_identity(text) ||
          looks_like_ssh_identity(text);
 }
 
@@ -214,7 +203,7 @@ Key parse_recipient(std::string_view text, const std::string& name) {
   if (looks_like_identity(text))
     throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), Advice::print_recipient);
   if (looks_like_ssh_recipient(text)) return parse_ssh_recipient(text, name);
-  const Kind* const kind = find_kind(&Kind::recipient_prefix, text);
+  const KeyKindInfo* const kind = find_kind(&KeyKindInfo::recipient_prefix, text);
   if (kind == nullptr) refuse_byte_order_mark(text, name);
   if (kind == nullptr && text.find(" ssh-") != text.npos)
     throw UsageError(fmt::format("{} has options before an SSH key", name),
@@ -223,12 +212,12 @@ Key parse_recipient(std::string_view text, const std::string& name) {
     throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
                      Advice::print_recipient);
   if (kind->kind == KeyKind::x25519 && is_plugin_recipient(text)) return parse_plugin_recipient(text, name);
-  const Kem& kem = *kem_of(kind->kind);
+  const Kem& kem = *kind->kem;
   Key recipient{.kind = kind->kind, .public_key = PublicBytes(kem.public_bytes)};
   const Bech32Fault fault = decode_bech32(kind->recipient_prefix, text, recipient.public_key);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
-                                 describe_fault(fault, text.size(), kind->recipient_characters())),
+                                 describe_fault(fault, text.size(), recipient_characters(*kind))),
                      Advice::print_recipient);
   if (!kem.is_canonical(recipient.public_key))
     throw UsageError(
@@ -238,10 +227,10 @@ Key parse_recipient(std::string_view text, const std::string& name) {
 }
 
 Secret identity_lines(const Key& identity) {
-  const Kind& kind = row_of(identity.kind);
+  const KeyKindInfo& kind = info(identity.kind);
   const std::string comments =
       fmt::format("# created: {}\n# public key: {}\n", utc_now(), text_of(recipient_of(identity)));
-  const std::size_t characters = kind.identity_characters();
+  const std::size_t characters = identity_characters(kind);
   Secret lines(comments.size() + characters + 1);
   std::ranges::copy(bytes_of(comments), lines.bytes().begin());
   encode_bech32(kind.identity_prefix, identity.secret.bytes(),
