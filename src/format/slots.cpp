@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t head_bytes = 3;  // type, be16 size of the body
 constexpr std::size_t salt_bytes = 16;
 constexpr std::size_t wrapped_bytes = file_key_bytes + tag_bytes;
-constexpr std::size_t parameter_bytes = 3;  // log2 N, r, p
+constexpr std::size_t scrypt_bytes = 3;  // log2 N, r, p
 constexpr std::size_t kek_bytes = 32;
 
 constexpr unsigned written_log2_n = 17, min_log2_n = 10, max_log2_n = 20;
@@ -73,7 +73,7 @@ std::vector<std::byte> wrap_for_passphrase(const Secret& file_key, const Key& ke
   std::vector<std::byte> body;
   for (const unsigned parameter : {written_log2_n, only_r, only_p})
     body.push_back(static_cast<std::byte>(parameter));
-  body.resize(parameter_bytes + salt_bytes);
+  body.resize(scrypt_bytes + salt_bytes);
   const std::span<std::byte> salt = std::span(body).last(salt_bytes);
   fill_random(salt);
   append_wrapped(body, kek_of_passphrase(passphrase, salt, written_log2_n, check), file_key);
@@ -91,7 +91,7 @@ void check_scrypt_parameters(const Slot& slot) {
 std::optional<Secret> unwrap_with_passphrase(const Slot& slot, const Key& key,
                                              const SessionRequest& request) {
   check_scrypt_parameters(slot);
-  const std::span<const std::byte> salt = slot.body.subspan(parameter_bytes, salt_bytes);
+  const std::span<const std::byte> salt = slot.body.subspan(scrypt_bytes, salt_bytes);
   return unwrap_with_answers(key, request.input_name, [&](const Secret& passphrase) {
     return open_wrapped(slot, kek_of_passphrase(passphrase, salt, number(slot.body[0]), request.check));
   });
@@ -112,19 +112,15 @@ std::vector<std::byte> wrap_for_recipient(const Secret& file_key, const Key& key
   return body;
 }
 
-template <const Kem& kem, const char* label>
+template <const char* label>
 std::optional<Secret> unwrap_with_identity(const Slot& slot, const Key& key, const SessionRequest&) {
+  const Kem& kem = *info(key.kind).kem;
   if (!kem.is_available()) return std::nullopt;
   const std::span<const std::byte> ciphertext = slot.body.first(kem.ciphertext_bytes);
   if (!is_canonical(point_of(ciphertext.last(x25519_bytes)))) return std::nullopt;
   const std::optional<Secret> shared = kem.decapsulate(key.secret, ciphertext);
   if (!shared) return std::nullopt;
   return open_wrapped(slot, kek_of_shared(*shared, ciphertext, kem.public_key_of(key.secret), label));
-}
-
-template <const Kem& kem>
-std::size_t recipient_body_bytes() {
-  return kem.ciphertext_bytes + wrapped_bytes;
 }
 
 constexpr char x25519_label[] = "gpuaes-stream/1 x25519", xwing_label[] = "gpuaes-stream/1 x-wing";
@@ -135,21 +131,19 @@ constexpr std::array kinds{
     SlotKind{.key = KeyKind::key_file,
              .type = SlotType::key_file,
              .name = "key file",
-             .body_bytes = [] { return salt_bytes + wrapped_bytes; },
+             .parameter_bytes = salt_bytes,
              .wrap = wrap_for_key_file,
              .unwrap = unwrap_with_key_file},
     SlotKind{.key = KeyKind::x25519,
              .type = SlotType::x25519,
              .name = "X25519 recipient",
-             .body_bytes = recipient_body_bytes<x25519_kem>,
              .wrap = wrap_for_recipient<x25519_label>,
-             .unwrap = unwrap_with_identity<x25519_kem, x25519_label>},
+             .unwrap = unwrap_with_identity<x25519_label>},
     SlotKind{.key = KeyKind::xwing,
              .type = SlotType::xwing,
              .name = "X-Wing recipient",
-             .body_bytes = recipient_body_bytes<xwing_kem>,
              .wrap = wrap_for_recipient<xwing_label>,
-             .unwrap = unwrap_with_identity<xwing_kem, xwing_label>},
+             .unwrap = unwrap_with_identity<xwing_label>},
     SlotKind{.key = KeyKind::ssh_ed25519},
     SlotKind{.key = KeyKind::ssh_rsa},
     SlotKind{.key = KeyKind::p256},
@@ -158,7 +152,7 @@ constexpr std::array kinds{
     SlotKind{.key = KeyKind::passphrase,
              .type = SlotType::passphrase,
              .name = "passphrase",
-             .body_bytes = [] { return parameter_bytes + salt_bytes + wrapped_bytes; },
+             .parameter_bytes = scrypt_bytes + salt_bytes,
              .wrap = wrap_for_passphrase,
              .unwrap = unwrap_with_passphrase},
 };
@@ -174,9 +168,12 @@ void check_type(const Slot& slot) {
         fmt::format("the input has a slot of type {:02x} at byte {}, which this version does not support",
                     type, slot.at));
   const SlotKind* const kind = find_slot_kind(slot.type);
-  if (kind != nullptr && slot.body.size() != kind->body_bytes())
+  if (kind == nullptr) return;
+  const Kem* const kem = info(kind->key).kem;
+  const std::size_t size = (kem != nullptr ? kem->ciphertext_bytes : kind->parameter_bytes) + wrapped_bytes;
+  if (slot.body.size() != size)
     refuse_header(slot.at + 1, fmt::format("a slot of type {:02x} has {} bytes instead of {}", type,
-                                           slot.body.size(), kind->body_bytes()));
+                                           slot.body.size(), size));
 }
 
 // Anyone can seal for a recipient, so a passphrase slot next to a recipient slot would not show that the

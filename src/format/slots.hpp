@@ -36,8 +36,8 @@ struct Slot {
 struct SlotKind {
   KeyKind key;
   std::optional<SlotType> type = {};
-  std::string_view name = {};  // for --info
-  std::size_t (*body_bytes)() = nullptr;
+  std::string_view name = {};       // for --info
+  std::size_t parameter_bytes = 0;  // before the wrapped file key; with a KEM, its ciphertext is there
 
   // The body of a new slot. IoError or LaneError if libcrypto fails; UsageError for a recipient with an
   // X25519 key of low order, for which X25519 protects nothing.

@@ -53,52 +53,57 @@ WrapKey wrap_key_of(Secret key) {
   return {Cipher::chacha20_poly1305, std::move(key)};
 }
 
-// Recipients: their stanzas differ in the KEM, and in how the shared secret becomes a key and a nonce
-// --------
+// The type of the stanzas for keys of a kind.
+std::string type_for(KeyKind kind) {
+  return std::string(find_stanza_kind(kind)->type);
+}
 
-WrapKey x25519_wrap_key(const Secret& shared, std::span<const std::byte> share,
-                        const PublicBytes& recipient) {
-  return wrap_key_of(hkdf_sha256(shared.bytes(), concatenate(share, recipient),
+// Recipients: their stanzas differ in the KEM, and in how the shared secret becomes a key and a nonce ------
+
+using DeriveWrapKey = WrapKey(const Key& key, const Secret& shared, std::span<const std::byte> share);
+
+WrapKey x25519_wrap_key(const Key& key, const Secret& shared, std::span<const std::byte> share) {
+  return wrap_key_of(hkdf_sha256(shared.bytes(), concatenate(share, recipient_of(key).public_key),
                                  bytes_of("age-encryption.org/v1/X25519"), wrap_key_bytes));
 }
 
-template <std::uint16_t kem, const char* info>
-WrapKey hpke_wrap_key(const Secret& shared, std::span<const std::byte>, const PublicBytes&) {
-  HpkeContext context = hpke_key_schedule(kem, shared, info);
+std::string hpke_info(KeyKind kind) {
+  return "age-encryption.org/" + type_for(kind);
+}
+
+WrapKey hpke_wrap_key(const Key& key, const Secret& shared, std::span<const std::byte>) {
+  HpkeContext context = hpke_key_schedule(info(key.kind).kem->hpke_id, shared, hpke_info(key.kind));
   WrapKey wrap_key = wrap_key_of(std::move(context.key));
   std::ranges::copy(context.nonce, std::as_writable_bytes(std::span(wrap_key.nonce.bytes)).begin());
   return wrap_key;
 }
 
-using DeriveWrapKey = WrapKey(const Secret& shared, std::span<const std::byte> share,
-                              const PublicBytes& recipient);
-
-// The last argument.
-template <const Kem& kem>
+// The last argument: a ciphertext of the KEM.
 std::vector<std::byte> decode_share(const Stanza& stanza) {
+  const Kem& kem = *info(find_stanza_kind(stanza.type())->key).kem;
   return decode_argument(stanza, stanza.arguments.size() - 1, kem.ciphertext_bytes);
 }
 
-template <const Kem& kem>
 void check_recipient_stanza(const Stanza& stanza) {
   check_arguments(stanza, 2);
-  decode_share<kem>(stanza);
+  decode_share(stanza);
 }
 
-template <DeriveWrapKey derive, const char* type>
+template <DeriveWrapKey derive>
 Stanza wrap_for_recipient(const Secret& file_key, const Key& key, const StopCheck&) {
   const Encapsulation made = encapsulate(key);
-  return {{type, encode_base64(made.ciphertext, Padding::none)},
-          wrap_file_key(derive(made.shared, made.ciphertext, key.public_key), file_key)};
+  return {{type_for(key.kind), encode_base64(made.ciphertext, Padding::none)},
+          wrap_file_key(derive(key, made.shared, made.ciphertext), file_key)};
 }
 
-template <const Kem& kem, DeriveWrapKey derive>
+template <DeriveWrapKey derive>
 std::optional<Secret> unwrap_with_identity(const Stanza& stanza, const Key& key, const SessionRequest&) {
+  const Kem& kem = *info(key.kind).kem;
   if (!kem.is_available()) return std::nullopt;
-  const std::vector<std::byte> share = decode_share<kem>(stanza);
+  const std::vector<std::byte> share = decode_share(stanza);
   const std::optional<Secret> shared = kem.decapsulate(key.secret, share);
   if (!shared) refuse(stanza, "has a share of low order");
-  return unwrap_file_key(derive(*shared, share, kem.public_key_of(key.secret)), stanza.body);
+  return unwrap_file_key(derive(key, *shared, share), stanza.body);
 }
 
 // SSH keys: the argument after the type shows whose key opens the stanza -----------------------------------
@@ -107,20 +112,19 @@ std::string fingerprint_of(const Key& key) {
   return encode_base64(ssh_fingerprint(key.public_key), Padding::none);
 }
 
-WrapKey ssh_ed25519_wrap_key(const Secret& shared, std::span<const std::byte> share,
-                             const PublicBytes& recipient) {
-  return wrap_key_of(hkdf_sha256(shared.bytes(), concatenate(share, x25519_key_of(recipient).value()),
+WrapKey ssh_ed25519_wrap_key(const Key& key, const Secret& shared, std::span<const std::byte> share) {
+  return wrap_key_of(hkdf_sha256(shared.bytes(), concatenate(share, x25519_key_of(key.public_key).value()),
                                  bytes_of(ssh_ed25519_label), wrap_key_bytes));
 }
 
 void check_ssh_ed25519_stanza(const Stanza& stanza) {
   check_arguments(stanza, 3);
   decode_argument(stanza, 1, ssh_fingerprint_bytes);
-  decode_share<ssh_ed25519_kem>(stanza);
+  decode_share(stanza);
 }
 
 Stanza wrap_for_ssh_ed25519(const Secret& file_key, const Key& key, const StopCheck& check) {
-  Stanza stanza = wrap_for_recipient<ssh_ed25519_wrap_key, ssh_ed25519_type>(file_key, key, check);
+  Stanza stanza = wrap_for_recipient<ssh_ed25519_wrap_key>(file_key, key, check);
   stanza.arguments.insert(stanza.arguments.begin() + 1, fingerprint_of(key));
   return stanza;
 }
@@ -152,27 +156,27 @@ std::optional<Secret> unwrap_with_ssh_rsa(const Stanza& stanza, const Key& key, 
 constexpr std::size_t hardware_tag_bytes = 4;
 
 // Depends on the point of the recipient, which comes last in its public key.
-template <std::size_t point_bytes, const char* info>
-std::string tag_of(std::span<const std::byte> share, const PublicBytes& recipient) {
-  const auto hash = sha256(std::span(recipient).last(point_bytes));
+template <std::size_t point_bytes>
+std::string tag_of(const Key& recipient, std::span<const std::byte> share) {
+  const auto hash = sha256(std::span(recipient.public_key).last(point_bytes));
+  const std::string label = hpke_info(recipient.kind);
   const Secret tag =
-      hkdf_extract_sha256(bytes_of(info), concatenate(share, std::span(hash).first(hardware_tag_bytes)));
+      hkdf_extract_sha256(bytes_of(label), concatenate(share, std::span(hash).first(hardware_tag_bytes)));
   return encode_base64(tag.bytes().first(hardware_tag_bytes), Padding::none);
 }
 
-template <std::uint16_t kem, std::size_t point_bytes, const char* type, const char* info>
+template <std::size_t point_bytes>
 Stanza wrap_with_tag(const Secret& file_key, const Key& key, const StopCheck&) {
   const Encapsulation made = encapsulate(key);
-  return {{type, tag_of<point_bytes, info>(made.ciphertext, key.public_key),
+  return {{type_for(key.kind), tag_of<point_bytes>(key, made.ciphertext),
            encode_base64(made.ciphertext, Padding::none)},
-          wrap_file_key(hpke_wrap_key<kem, info>(made.shared, made.ciphertext, key.public_key), file_key)};
+          wrap_file_key(hpke_wrap_key(key, made.shared, made.ciphertext), file_key)};
 }
 
-template <const Kem& kem>
 void check_tagged_stanza(const Stanza& stanza) {
   check_arguments(stanza, 3);
   decode_argument(stanza, 1, hardware_tag_bytes);
-  decode_share<kem>(stanza);
+  decode_share(stanza);
 }
 
 // Passphrases -----------------------------------------------------------------------------------------
@@ -223,30 +227,24 @@ std::optional<Secret> unwrap_with_passphrase(const Stanza& stanza, const Key& ke
 
 // The list --------------------------------------------------------------------------------------------
 
-constexpr char x25519_type[] = "X25519", xwing_type[] = "mlkem768x25519", p256_type[] = "p256tag",
-               ml_kem_p256_type[] = "mlkem768p256tag";
-constexpr char xwing_info[] = "age-encryption.org/mlkem768x25519", p256_info[] = "age-encryption.org/p256tag",
-               ml_kem_p256_info[] = "age-encryption.org/mlkem768p256tag";
-constexpr DeriveWrapKey* xwing_wrap_key = hpke_wrap_key<hpke_xwing, xwing_info>;
-
 constexpr std::array kinds{
     StanzaKind{.key = KeyKind::key_file},
     StanzaKind{.key = KeyKind::x25519,
-               .type = x25519_type,
-               .wrap = wrap_for_recipient<x25519_wrap_key, x25519_type>,
-               .check = check_recipient_stanza<x25519_kem>,
-               .unwrap = unwrap_with_identity<x25519_kem, x25519_wrap_key>},
+               .type = "X25519",
+               .wrap = wrap_for_recipient<x25519_wrap_key>,
+               .check = check_recipient_stanza,
+               .unwrap = unwrap_with_identity<x25519_wrap_key>},
     StanzaKind{.key = KeyKind::xwing,
-               .type = xwing_type,
-               .wrap = wrap_for_recipient<xwing_wrap_key, xwing_type>,
-               .check = check_recipient_stanza<xwing_kem>,
-               .unwrap = unwrap_with_identity<xwing_kem, xwing_wrap_key>},
+               .type = "mlkem768x25519",
+               .wrap = wrap_for_recipient<hpke_wrap_key>,
+               .check = check_recipient_stanza,
+               .unwrap = unwrap_with_identity<hpke_wrap_key>},
     StanzaKind{.key = KeyKind::ssh_ed25519,
                .type = ssh_ed25519_type,
                .wrap = wrap_for_ssh_ed25519,
                .check = check_ssh_ed25519_stanza,
                .tag = fingerprint_of,
-               .unwrap = unwrap_with_identity<ssh_ed25519_kem, ssh_ed25519_wrap_key>},
+               .unwrap = unwrap_with_identity<ssh_ed25519_wrap_key>},
     StanzaKind{.key = KeyKind::ssh_rsa,
                .type = ssh_rsa_type,
                .wrap = wrap_for_ssh_rsa,
@@ -254,13 +252,13 @@ constexpr std::array kinds{
                .tag = fingerprint_of,
                .unwrap = unwrap_with_ssh_rsa},
     StanzaKind{.key = KeyKind::p256,
-               .type = p256_type,
-               .wrap = wrap_with_tag<hpke_p256, p256_compressed_bytes, p256_type, p256_info>,
-               .check = check_tagged_stanza<p256_kem>},
+               .type = "p256tag",
+               .wrap = wrap_with_tag<p256_compressed_bytes>,
+               .check = check_tagged_stanza},
     StanzaKind{.key = KeyKind::ml_kem_p256,
-               .type = ml_kem_p256_type,
-               .wrap = wrap_with_tag<hpke_ml_kem_p256, p256_point_bytes, ml_kem_p256_type, ml_kem_p256_info>,
-               .check = check_tagged_stanza<ml_kem_p256_kem>},
+               .type = "mlkem768p256tag",
+               .wrap = wrap_with_tag<p256_point_bytes>,
+               .check = check_tagged_stanza},
     StanzaKind{.key = KeyKind::plugin},
     StanzaKind{.key = KeyKind::passphrase,
                .type = "scrypt",

@@ -178,6 +178,7 @@ std::optional<Encapsulation> xwing_encapsulate(std::span<const std::byte> public
 constinit const Kem xwing_kem{
     .public_bytes = ml_kem_public_bytes + x25519_bytes,
     .ciphertext_bytes = ml_kem_ciphertext_bytes + x25519_bytes,
+    .hpke_id = 0x647a,
     .is_available = has_ml_kem,
     .public_key_of = xwing_public_key,
     .is_canonical =
@@ -268,6 +269,7 @@ Encapsulation exchange_p256(std::span<const std::byte> point) {
 constinit const Kem p256_kem{
     .public_bytes = p256_compressed_bytes,
     .ciphertext_bytes = p256_point_bytes,
+    .hpke_id = 0x0010,
     .is_available = [] { return true; },
     .public_key_of = nullptr,
     .is_canonical = [](std::span<const std::byte> public_key) { return p256_point(public_key).has_value(); },
@@ -275,7 +277,7 @@ constinit const Kem p256_kem{
       const std::optional<PublicBytes> recipient = p256_point(public_key);
       if (!recipient) return std::nullopt;
       Encapsulation made = exchange_p256(*recipient);
-      made.shared = dhkem_shared_secret(hpke_p256, made.shared, made.ciphertext, *recipient);
+      made.shared = dhkem_shared_secret(p256_kem.hpke_id, made.shared, made.ciphertext, *recipient);
       return made;
     },
     .is_ciphertext = [](std::span<const std::byte> point) { return p256_point(point).has_value(); },
@@ -286,6 +288,7 @@ constinit const Kem p256_kem{
 constinit const Kem ml_kem_p256_kem{
     .public_bytes = ml_kem_public_bytes + p256_point_bytes,
     .ciphertext_bytes = ml_kem_ciphertext_bytes + p256_point_bytes,
+    .hpke_id = 0x0050,
     .is_available = has_ml_kem,
     .public_key_of = nullptr,
     .is_canonical =

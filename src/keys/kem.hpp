@@ -29,7 +29,8 @@ struct Encapsulation {
 // The functions throw an IoError if libcrypto fails or lacks the KEM.
 struct Kem {
   std::size_t public_bytes, ciphertext_bytes;
-  bool (*is_available)();  // whether libcrypto has all that the KEM needs
+  std::uint16_t hpke_id = 0;  // in HPKE's registry at IANA, if the shared secret is for HPKE
+  bool (*is_available)();     // whether libcrypto has all that the KEM needs
 
   PublicBytes (*public_key_of)(const Secret& private_key);
   // Whether the encoding of a public key is canonical. If not, files sealed for it could not be opened.
@@ -58,10 +59,6 @@ inline constexpr std::size_t p256_compressed_bytes = 33, p256_point_bytes = 65;
 
 // HPKE (RFC 9180) in base mode with HKDF-SHA256 and ChaCha20-Poly1305, for one message ------------------
 
-// KEMs in the IANA registry: DHKEM(P-256, HKDF-SHA256), and two hybrid ones of draft-ietf-hpke-pq-03, whose
-// shared secrets enter the key schedule directly: MLKEM768-P256 and MLKEM768-X25519, which is X-Wing.
-inline constexpr std::uint16_t hpke_p256 = 0x0010, hpke_ml_kem_p256 = 0x0050, hpke_xwing = 0x647a;
-
 // The key and the nonce of the first message (section 5.1).
 struct HpkeContext {
   Secret key;  // 32 bytes
@@ -69,10 +66,12 @@ struct HpkeContext {
 };
 
 // The shared secret of a DHKEM with HKDF-SHA256 (section 4.1): 32 bytes. `exchanged` is that of the
-// Diffie-Hellman exchange; the public keys are as HPKE serializes them.
+// Diffie-Hellman exchange; the public keys are as HPKE serializes them. The shared secrets of hybrid KEMs
+// (draft-ietf-hpke-pq-03) enter the key schedule directly.
 Secret dhkem_shared_secret(std::uint16_t kem, const Secret& exchanged, std::span<const std::byte> ephemeral,
                            std::span<const std::byte> recipient);
 
+// `kem` is its number in the registry.
 HpkeContext hpke_key_schedule(std::uint16_t kem, const Secret& shared, std::string_view info);
 
 }  // namespace gpuaes
