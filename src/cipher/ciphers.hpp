@@ -1,6 +1,8 @@
 // The list of ciphers, and cipher keys.
 //
-// To add a cipher, whose key must have 16, 24 or 32 bytes, and whose blocks 16 if it has a counter mode:
+// To add a cipher, whose key must have 16, 24 or 32 bytes, whose nonces at most 16 (a longer Nonce would also
+// change the counter blocks of GCM and MGM and the parameters of kernels), and whose blocks 16 if it has a
+// counter mode:
 //   1. Add its enumerator and its row below. A new algorithm is a new Family, even if it uses the modes of
 //      another, because lanes select their code by family. The sealed format supports every cipher whose
 //      Suite has numbers.

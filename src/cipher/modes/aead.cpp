@@ -1,5 +1,6 @@
 #include "cipher/modes/aead.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -9,6 +10,12 @@
 
 namespace gpuaes {
 namespace {
+
+static_assert(std::ranges::all_of(ciphers,
+                                  [](const CipherInfo& each) {
+                                    return each.aead.nonce_bytes <= Nonce().bytes.size();
+                                  }),
+              "a nonce is longer than Nonce");
 
 constexpr auto check = check_call<LaneError>;
 
