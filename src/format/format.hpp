@@ -244,13 +244,10 @@ extern const Format sealed_format, age_format, cobblestone_format, openssl_forma
 // The format with that name. UsageError if the name is unknown.
 const Format& find_format(std::string_view name);
 
-// The format for encryption if none is named.
-const Format& default_format();
-
-// The format that encryption uses for these keys if none is named: age for recipients alone.
+// The format that encryption uses for these keys if none is named: age for recipients alone, otherwise
+// sealed.
 const Format& format_to_write(const Keyring& keyring);
 
-// All formats, in the order of their names in messages.
 std::span<const std::reference_wrapper<const Format>> all_formats();
 
 // Names of formats, for messages and completions.

@@ -13,7 +13,7 @@
 namespace gpuaes {
 namespace {
 
-// The first is the default.
+// In the order of their names in messages.
 constexpr std::array formats{std::cref(sealed_format), std::cref(age_format), std::cref(cobblestone_format),
                              std::cref(openssl_format), std::cref(raw_format)};
 
@@ -88,14 +88,10 @@ const Format& find_format(std::string_view name) {
                    fmt::format("the formats are {}", join(format_names())));
 }
 
-const Format& default_format() {
-  return formats.front();
-}
-
 const Format& format_to_write(const Keyring& keyring) {
   const bool only_recipients = keyring.has_recipient() && keyring.find(KeyKind::key_file) == nullptr &&
                                keyring.find(KeyKind::passphrase) == nullptr;
-  return only_recipients ? find_format("age") : default_format();
+  return only_recipients ? age_format : sealed_format;
 }
 
 std::span<const std::reference_wrapper<const Format>> all_formats() {
