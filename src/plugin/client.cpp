@@ -28,7 +28,6 @@
 #include "base/text.hpp"
 #include "base/unicode.hpp"
 #include "format/age_header.hpp"
-#include "format/stanza_text.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"

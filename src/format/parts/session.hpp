@@ -81,7 +81,6 @@ class IndexedParts : public BodySource {
   std::uint64_t message_end(std::uint64_t offset) override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
   std::size_t place_in_page(std::uint64_t offset) const override;
-  void skip_to(std::uint64_t) override {}
 
  protected:
   // Where a part is stored. Its segments follow its frame header.
