@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from programs import IV, expect_same, files_here, openssl_ctr, raw, some_bytes, stream
+from programs import IV, REPEAT_K, expect_same, files_here, openssl_ctr, raw, some_bytes, stream
 
 PLAIN = some_bytes(100000)
 
@@ -62,3 +62,25 @@ def test_the_input_is_an_argument_in_every_mode(key, encrypted):
     expect_same(PLAIN, pathlib.Path("back").read_bytes())
     assert stream("--info", "sealed").out
     assert files_here() == ["back", "plain", "sealed"]
+
+
+@pytest.mark.parametrize("content", [
+    some_bytes(32),
+    *(b"0123456789abcdef" * (digits // 16) + end for digits in (32, 48, 64) for end in (b"", b"\n", b" \r\n"))])
+def test_files_are_verified_even_if_other_inputs_are_keys(key, content):
+    """As in -k *.key FILE, where only the first key belongs to -k."""
+    pathlib.Path("z.key").write_bytes(content)
+    pathlib.Path("sealed").write_bytes(stream("-q", "-k", key, input=PLAIN).out)
+    found = stream("-t", "-k", key, "z.key", "sealed", status=4)
+    assert (found.out, found.error, found.hint) == (
+        b"sealed: ok\n", "z.key: the input looks like a key, not like an encrypted file", REPEAT_K)
+
+
+def test_a_file_is_read_even_if_a_command_has_its_name(key):
+    pathlib.Path("tar").write_bytes(b"text")
+    assert stream("-d", "-k", key, input=stream("-k", key, "tar").out).out == b"text"
+
+
+@pytest.mark.root  # the program's memory is closed to other users
+def test_a_read_error_is_not_the_end_of_the_input(key):
+    assert raw(key, "-i", "/proc/self/mem", status=1).error == "cannot read /proc/self/mem at byte 0: Input/output error"
