@@ -11,7 +11,7 @@ from programs import IV, KEY, RAW, each_way, expect_same, openssl_ctr, raw, secr
 
 UNAUTHENTICATED = "the raw format is not authenticated; modifications will go undetected"
 CARRIES = [
-    "000000000000000000000000ffffffff", "0123456789abcdef01234567fffffff0", "0000000000000000ffffffffffffffff",
+    "000000000000000000000000ffffffff", "0123456789ABCDEF01234567fffffff0", "0000000000000000ffffffffffffffff",
     "01234567fffffffffffffffffffffff3", "ffffffffffffffffffffffffffffffff", "fffffffffffffffffffffffffffffff8",
     "00000000ffffffffffffffffffffff00",
 ]
