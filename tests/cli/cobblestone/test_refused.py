@@ -1,5 +1,5 @@
 """A bare message with another key or context, or a changed salt or commitment, fails with status 3 before any output. A
-truncated header or a damaged segment fails with status 4. A wrong key or context is a usage error."""
+truncated header or a damaged segment fails with status 4."""
 
 import itertools
 
@@ -71,26 +71,3 @@ def test_damage(batch, message_key, key):
         expect_damage(sealed[:size], good, where, cut=cut)
     for more in (b"x", sealed):
         damage.expect_trailing(batch.stream, key, sealed + more, len(sealed), PLAIN, *COBBLESTONE)
-
-
-@pytest.mark.parametrize("options, error, hint", [
-    ("-k key24", "the cobblestone format requires a key of 16 or 32 bytes; the key in key24 is 24 bytes long", ""),
-    ("-k key16 -c aes-256", "aes-256 requires a key of 32 bytes; the key in key16 is 16 bytes long", ""),
-    ("-k KEY -k key24", "the cobblestone format does not accept more than one key", "formats that accept it: sealed"),
-    ("-k KEY --context 00 --context 00", "option '--context' cannot be specified more than once",
-     "run with --help for a list of options"),
-    ("-k KEY --context", "option '--context' requires a value",
-     "--context HEX: Cobblestone format: bind the message to these bytes, which are then required to decrypt it"),
-    *((f"-k KEY --context {text}", f"the context {problem}", "") for text, problem in (
-        *((text, f"has {digits}; it must have an even number of digits, at most 2048") for text, digits in (
-            ("0", "1 digit"), ("00SPACE", "3 digits"), ("SPACE00", "3 digits"), ("0" * 2050, "2050 digits"))),
-        *((text, "contains a character that is not a hexadecimal digit")
-          for text in ("0g", "g0", "0x00", "00-0", "00é")))),
-])  # fmt: skip
-def test_usage_errors(key, options, error, hint):
-    secret_file("key16", KEY[:16])
-    secret_file("key24", KEY[:24])
-    words = [{"KEY": key}.get(word, word.replace("SPACE", " ")) for word in options.split()]
-    for direction in ("-e", "-d"):
-        result = stream(direction, "-f", "cobblestone", *words, input=PLAIN, status=2)
-        assert (result.error, result.hint) == (error, hint)
