@@ -1,13 +1,8 @@
-"""--range writes nothing unless the input is complete and contains the range. Like --part, it refuses unsuitable inputs
-and options."""
-
-import os
-import pathlib
+"""--range writes nothing unless the input is complete and contains the range."""
 
 import pytest
 
-from programs import (IV, KEY, OTHER_KEYS, RAW, each_way, expect_same, files_here, openssl_ctr, secret_file,
-                      some_bytes, stream)
+from programs import KEY, RAW, each_way, expect_same, openssl_ctr, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -87,77 +82,3 @@ def test_the_raw_format_is_only_checked_for_its_length(key, size):
 
 # --- Options and inputs that do not fit ----------------------------------------------------------------------------
 
-SEEKABLE = "name a file with -i, or redirect standard input from a file"
-FORMATS = "formats that support it: sealed, age, cobblestone, raw"
-USAGE = (
-    "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, as in 1000:64K or 10GiB:")
-PART = "use I/N, for example 0/4, with I less than N, and N at most 1048576"
-INFO = "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"
-SHORT = "shorter: the input is corrupt or truncated at byte 82175; 0 bytes of plaintext before that were verified"
-
-
-@pytest.fixture
-def files(key):
-    data = stream("-q", "-k", key, "-e", input=some_bytes(100000)).out
-    for name, content in {"sealed": data, "shorter": data[:90000], "wrong": bytes(32), "words": b"words\n"}.items():
-        secret_file(name, content)
-    stream("-q", "-k", key, "-a", "-o", "armored", input=PLAIN)
-    stream("-q", "-f", "openssl", "--passphrase-file", "words", "-o", "openssl", input=PLAIN)
-    os.mkfifo("fifo")
-    return files_here()
-
-
-@pytest.mark.parametrize("options, status, error, hint", [
-    ("--range 0:1 -f openssl --passphrase-file words -i openssl", 2,
-     "the openssl format does not support --range", FORMATS),
-    ("-f openssl -d --part 0/2 --passphrase-file words -i sealed", 2,
-     "the openssl format does not support --part", FORMATS),
-    ("-k KEY --range 0:1 -e -i sealed", 2, "--range and --encrypt cannot be used together", ""),
-    ("-k KEY --range 0:1 --test -i sealed", 2, "--test and --range cannot be used together", ""),
-    ("--range 0:1 --info -i sealed", 2, "--info cannot be used with --range", INFO),
-    ("-k KEY --part 0/2 --salvage -i sealed", 2, "--salvage and --part cannot be used together", ""),
-    ("-k KEY --part 0/2 --range 0:1 -i sealed", 2, "--range and --part cannot be used together", ""),
-    ("-k KEY --part 0/2 -e -i sealed", 2, "--part and --encrypt cannot be used together", ""),
-    ("-k KEY --range= -i sealed", 2, "option '--range' requires a value",
-     "--range OFFSET:[LENGTH]: Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end"),
-    ("-k KEY --part= -i sealed", 2, "option '--part' requires a value",
-     "--part I[/N]: Decrypt only share I of N; or, with I alone, part I of a file made of parts"),
-    ("-k KEY --range 1:x -i sealed", 2, "invalid range '1:x'", USAGE),
-    ("-k KEY --range 0:1", 2, "--range requires a seekable input", SEEKABLE),
-    ("-k KEY -d --range 0:1", 2, "--range requires a seekable input", SEEKABLE),
-    ("-k KEY -f sealed --range 0:1", 2, "--range requires a seekable input", SEEKABLE),
-    (f"-k KEY -f raw --iv {IV} --range 0:1", 2, "--range requires a seekable input", SEEKABLE),
-    ("-k KEY --part 0/2", 2, "--part requires a seekable input", SEEKABLE),
-    ("-k KEY --range 0:1 -i fifo -o out", 2, "--range requires a seekable input", SEEKABLE),
-    (f"-f raw --iv {IV} -k KEY -d --range 0: -i /proc/cpuinfo", 2, "--range requires a seekable input", SEEKABLE),
-    ("-k KEY -f age --range 0:1", 2, "--range requires a seekable input", SEEKABLE),
-    ("-k KEY -f age --part 0/2", 2, "--part requires a seekable input", SEEKABLE),
-    ("-k KEY --part 0/2 -i armored", 2, "armored: --part does not work on armored input",
-     "remove the armor first, with sed /^-----/d FILE | base64 -di"),
-    ("-k KEY --range 0:1M -i sealed -o out", 2, BEYOND.format(100000), REST),
-    ("-k KEY --range 0:1 -i shorter -o out", 4, SHORT, SALVAGE),
-    ("-k wrong --range 0:1 -i sealed", 3, "sealed: none of the given keys opens the input", OTHER_KEYS),
-])
-def test_nothing_is_written(key, files, options, status, error, hint):
-    fifo = os.open("fifo", os.O_RDWR)
-    data = pathlib.Path("sealed").read_bytes()
-    os.write(fifo, data[:1000])
-    got = stream("-q", *options.replace("KEY", key).split(), input=data, status=status)
-    os.close(fifo)
-    assert (got.out, got.error, got.hint) == (b"", error, hint)
-    assert files_here() == files
-    if "-i" not in options:
-        with open("/dev/zero", "rb") as zero:  # also not seekable
-            assert stream("-q", *options.replace("KEY", key).split(), stdin=zero, status=2).error == error
-
-
-@pytest.mark.parametrize("option, texts, hint", [
-    ("range", [":", "1", "1:-1", "-1:1", "1:2:3", ":1", "0x1:1", "1k:1", "1KK:1", "1:1P", " 1:1", "1:1 ",
-               "18446744073709551616:1", "16777216T:1", "1.5:1"], USAGE),
-    ("part", ["4/4", "5/4", "0/0", "0/1048577", "1048576", "/4", "4/", "-1/4", "1/4/2", "1:4", "1K/2K",
-              "99999999999999999999/4"], PART),
-])
-def test_invalid_values(key, files, option, texts, hint):
-    for text in texts:
-        got = stream("-q", "-k", key, f"--{option}={text}", "-i", "sealed", status=2)
-        assert (got.error, got.hint) == (f"invalid {option} '{text}'", hint)
