@@ -6,20 +6,12 @@ import re
 
 import pytest
 
-from programs import KEY, OTHER_KEYS, REPEAT_K, expect_same, files_here, keygen, secret_file, some_bytes, stream
+from programs import KEY, OTHER_KEYS, expect_same, keygen, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(40000)
 SEALED_SIZE = 108 + len(PLAIN) + 3 * 16  # without slots
 MIXED = "post-quantum recipients cannot be combined with others"
 ONE_KIND = "use recipients of one kind; with both, a file would be only as safe as the others"
-PASSPHRASE = "a passphrase cannot be combined with recipients"
-ONE_OF_THEM = (
-    "use one of the two; anyone can seal for a recipient, so the passphrase would not show who wrote the file"
-)
-SEALED_OR_AGE = "formats that accept it: sealed, age"
-WITH_K = "name the identity file with -k"
-WITH_R = "use -d to decrypt, or -e to encrypt for its recipient"
-TOO_MANY = "the sealed format allows at most 32 keys, recipients and passphrases in total"
 
 
 def read(name):
@@ -51,49 +43,6 @@ def test_sealed_and_opened(kind, files, options, slots):
         assert opened.err == ""
         expect_same(PLAIN, opened.out)
     kind.stream("--test", "-k", "all", input=sealed.out)
-
-
-@pytest.mark.parametrize("options, status, error, hint", [
-    ("-r TEXT -p", 2, PASSPHRASE, ONE_OF_THEM),
-    ("-r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
-    ("-R recipient0 --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
-    ("-k KEY -r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
-    ("-d -r TEXT", 2, "--recipient cannot be used to decrypt", WITH_K),
-    ("-d -k identity0 -r TEXT", 2, "--recipient cannot be used to decrypt", WITH_K),
-    ("-d -R recipient0", 2, "--recipients-file cannot be used to decrypt", WITH_K),
-    *((f"-k identity0 {more}", 2,
-       "--key: identity0 contains an identity, which opens files but cannot encrypt them", WITH_R)
-      for more in ("", "-r TEXT")),
-    ("-r", 2, "option '--recipient' requires a value",
-     "--recipient RECIPIENT: Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE"),
-    *((f"-f {format} {options}", 2, f"the {format} format does not accept {what}", SEALED_OR_AGE)
-      for format in ("cobblestone", "raw", "openssl")
-      for options, what in (("-k KEY -r TEXT", "a recipient"), ("-d -k identity0", "an identity"))),
-    ("-R missing", 1, "--recipients-file: cannot open missing: No such file or directory", ""),
-    ("-f age -k KEY -r TEXT", 2, "the age format does not accept a key file", "use recipients, or -f sealed"),
-    ("-f age -r TEXT --passphrase-file passphrase", 2, PASSPHRASE, ONE_OF_THEM),
-    ("-r TEXT --label x", 2, "the age format does not accept a label", "formats that accept it: sealed"),
-    ("-r TEXT -c aes-256", 2, "the age format does not support aes-256",
-     "formats that support it: sealed, cobblestone, openssl, raw"),
-    ("-f age -r TEXT --context 00", 2, "the age format does not accept a context", "formats that accept it: cobblestone"),
-    ("-f age -r TEXT --iter 5", 2, "the age format does not accept a number of iterations", "formats that accept it: openssl"),
-    ("-f sealed -r @list31 -r TEXT -r TEXT", 2, TOO_MANY, ""),
-    ("-r @list31 -r TEXT -k KEY", 2, TOO_MANY, ""),
-    ("-f sealed -R list32 -r TEXT", 2, TOO_MANY, ""),
-    ("-r @recipient0 -o recipient0", 2, "--recipients-file and --output are the same file", "write to another file"),
-    ("-d -k recipient0", 2, "--key: recipient0 contains a recipient, not a key",
-     "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k"),
-    ("-q -d -k KEY -i identity0", 4, "identity0: the input contains an identity, not an encrypted file", REPEAT_K),
-    ("-r @/dev/stdin", 2, "--recipients-file and the input are both read from standard input",
-     "use a different file for one of them"),
-])  # fmt: skip
-def test_errors(kind, files, options, status, error, hint):
-    recipient = read("recipient0")
-    before = files_here()
-    words = [{"TEXT": recipient.decode().strip(), "KEY": files}.get(word, word) for word in options.split()]
-    result = kind.stream(*words, input=recipient + PLAIN, status=status)
-    assert (result.error, result.hint, result.warnings) == (error, hint, [])
-    assert (files_here(), read("recipient0")) == (before, recipient)
 
 
 def test_lists_and_identities_from_pipes(kind, files):
@@ -154,11 +103,6 @@ def test_post_quantum_identities(kind, identities):
     assert kind.keygen("-y", "all").out == x25519 + read("recipient0") + read("recipient1")
     printed = kind.keygen("--post-quantum")
     assert printed.out.decode().splitlines()[1] == f"# public key: {printed.err.strip()}"
-    for options, error in (
-        (["--x25519", "--post-quantum"], "--x25519 and --post-quantum cannot be used together"),
-        (["-y", "identity0", "--post-quantum"], "--recipient and --post-quantum cannot be used together"),
-    ):
-        assert kind.keygen(*options, status=2).error == error
 
 
 @pytest.mark.parametrize("kind", ["post-quantum"], indirect=True)
