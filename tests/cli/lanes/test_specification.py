@@ -1,47 +1,11 @@
-"""Lane specifications and numbers of threads that cannot be used are refused with a hint."""
+"""Lanes that are named are used, or the run fails."""
 
 import pathlib
 import re
 
 import pytest
 
-from programs import (IV, NO_CUDA, RAW, each_way, expect_same, files_here, has_cuda, openssl_ctr, raw, some_bytes,
-                      stream)
-
-SYNTAX = "use auto, auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] joined by +"
-THREADS = "the number of threads must be from 1 to 1024"
-STREAMS = "the number of streams must be from 1 to 64"
-DEVICE = "the device number must be from 0 to 9999"
-BAD = {
-    SYNTAX: ("foo", "", "+", "cpu+", "+cpu", "cpu++cpu", "cpu:1:2", "cpu:1:", "cpu,cuda", "cpux", "CPU", "cuda:0:1:1",
-             "cpu+foo", "auto:1", "auto+", "auto:", "auto:low", "low-cpu", "auto:low-cpu+cpu",
-             "reference"),
-    THREADS: ("cpu:", "cpu:0", "cpu:-1", "cpu:+1", "cpu:x", "cpu:1x", "cpu:1.5", "cpu:0x1", "cpu: 1",
-              "cpu:99999999999999999999", "cpu:1025", "cuda+cpu:x"),
-    STREAMS: ("cuda:0:0", "cuda:0:x", "cuda:0:", "cuda:0:-1", "cuda:0:65"),
-    DEVICE: ("cuda:", "cuda:x", "cuda:-1", "cuda:99999999999999999999", "cuda:10000"),
-    "use cpu:2 to set the number of CPU threads": ("2",),
-}  # fmt: skip
-
-
-def test_an_invalid_specification_is_refused(key, batch):
-    cases = [(lanes, hint) for hint, all_lanes in BAD.items() for lanes in all_lanes]
-    for run, (lanes, hint) in each_way(batch, cases):
-        result = run(*RAW, "-k", key, "-l", lanes, status=2)
-        assert (result.error, result.hint) == (f"invalid lane specification '{lanes}'", hint)
-
-
-@pytest.mark.parametrize("number", ["0", "-1", "+1", "1025", "x", "1x", "1+cpu", "auto", "", " 1"])
-def test_an_invalid_number_of_threads_is_refused(key, number):
-    result = raw(key, "-T", number, "plain", status=2)
-    assert result.error == f"invalid --threads '{number}'"
-    assert result.hint == "use a number from 1 to 1024, or omit the option to let the program choose"
-
-
-@pytest.mark.parametrize("options", ["-T 2 -l cpu:2", "-l auto:low-cpu -T 1"])
-def test_lanes_and_threads_exclude_each_other(key, options):
-    result = raw(key, *options.split(), "plain", status=2)
-    assert (result.error, result.hint) == ("--lanes and --threads cannot be used together", "")
+from programs import IV, NO_CUDA, expect_same, files_here, has_cuda, openssl_ctr, raw, some_bytes, stream
 
 
 @pytest.mark.parametrize("option", ["-T3", "-T 3", "--threads 3", "--threads=3"])
