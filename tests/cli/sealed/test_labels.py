@@ -9,7 +9,7 @@ import pytest
 
 from matrix import thinned
 from processes import unfinished_files
-from programs import KEY, RAW, each_way, expect_same, files_here, secret_file, some_bytes, stream
+from programs import KEY, each_way, expect_same, files_here, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
@@ -132,23 +132,6 @@ def test_an_invalid_label_is_refused_in_every_mode(batch, key, work):
         found = run("-q", "-k", key, *mode, "--label", os.fsdecode(label), status=2, input=before, via="file")
         assert found.error == error
     assert files_here() == ["plain", "sealed"] and pathlib.Path("sealed").read_bytes() == before
-
-
-@pytest.mark.parametrize("options, error", [
-    ([*RAW, "-k", "KEY"], "the raw format does not accept a label"),
-    (["-q", "-k", "KEY", "-f", "cobblestone"], "the cobblestone format does not accept a label"),
-    (["-f", "openssl", "--passphrase-file", "words"], "the openssl format does not accept a label"),
-    (["-q", "-k", "KEY", "--label", "one"], "option '--label' cannot be specified more than once"),
-    (["--info", "-i", "sealed"], "--info cannot be used with --label"),
-])
-def test_label_usage(key, options, error):
-    secret_file("words", b"correct horse\n")
-    options = [key if option == "KEY" else option for option in options]
-    for direction in [], ["-e"], ["-d"]:
-        if "--info" not in options or not direction:
-            found = stream(*direction, *options, "--label", "label", status=2)
-            assert found.error == error
-            assert "not accept" not in error or found.hint == "formats that accept it: sealed"
 
 
 def test_an_age_file_does_not_open_with_a_label():
