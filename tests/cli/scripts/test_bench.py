@@ -13,7 +13,6 @@ sys.path.append(str(pathlib.Path(__file__).parents[3] / "scripts/bench.d"))
 
 from contender import MIN_RUNS, Contender, take_turns  # noqa: E402
 from results import Results  # noqa: E402
-from units import size_of  # noqa: E402
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="no code of the project runs here")
 
@@ -79,15 +78,3 @@ def test_calls_for_one_folder():
     with pytest.raises(SystemExit, match="another machine, program or size: commit"):
         call(["pipe"], commit="2")
     assert rows_of("run", "value")[0] == ("1",)
-
-
-@pytest.mark.parametrize("text, size", [("65536", 65536), ("64K", 65536), ("64KiB", 65536), ("3MiB", 3 << 20), ("2G", 2 << 30),
-                                        ("1TiB", 1 << 40)])
-def test_sizes(text, size):
-    assert size_of(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "K", "64KB", "64Ki", "1.5M", "-1"])
-def test_invalid_sizes(text):
-    with pytest.raises(ValueError):
-        size_of(text)
