@@ -108,32 +108,6 @@ def test_rekey_keeps_the_label(key, suite):
         assert stream("-q", "-d", "-k", "new", input=after, status=4).out == b""
 
 
-# A continuation byte alone, overlong forms, surrogates, more than U+10FFFF, truncated characters, Latin-1.
-NOT_UTF8 = [
-    b"\x80", b"a\xbf", b"\xc0\xaf", b"\xc1\x81", b"\xe0\x9f\xbf", b"\xf0\x8f\xbf\xbf", b"\xed\xa0\x80", b"\xed\xbf\xbf",
-    b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff", b"\xc3", b"caf\xc3", b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3(",
-    b"caf\xe9",
-]
-
-
-def test_an_invalid_label_is_refused_in_every_mode(batch, key, work):
-    pathlib.Path("plain").write_bytes(PLAIN)
-    stream("-q", "-k", key, "--label", "label", "-i", "plain", "-o", "sealed")
-    before = pathlib.Path("sealed").read_bytes()
-    invalid = [(label, f"--label has {len(label)} bytes; it must have 1 to 255")
-               for label in (b"", b"x" * 256, b"x" * 255 + NFC[-2:])]
-    invalid += [(label, "--label is not valid UTF-8") for label in NOT_UTF8]
-    file, out = ["-i", str(work / "sealed")], ["-o", str(work / "out")]
-    modes = [[mode, *more] for mode in ("-e", "-d", "--test", "--salvage") for more in ([], file)]
-    modes += [[*mode, *more] for mode in (["--range", "0:1"], ["--rekey", "--new-key", key]) for more in ([], file)]
-    modes += [["-i", str(work / "plain"), *out], ["-d", *file, *out]]
-    for run, ((label, error), mode) in each_way(batch, itertools.product(invalid, modes)):
-        run = stream if "--rekey" in mode else run
-        found = run("-q", "-k", key, *mode, "--label", os.fsdecode(label), status=2, input=before, via="file")
-        assert found.error == error
-    assert files_here() == ["plain", "sealed"] and pathlib.Path("sealed").read_bytes() == before
-
-
 def test_an_age_file_does_not_open_with_a_label():
     """Otherwise an old age file could replace a labeled one."""
     identity = secret_file("identity", age.identity_text().encode())
