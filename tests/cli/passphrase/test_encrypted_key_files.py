@@ -4,8 +4,13 @@ import pathlib
 
 import pytest
 
+from armor import AGE, SEALED, armor
 from programs import FOLDER, keygen, some_bytes, stream
 from terminals import at_terminal
+
+pytest.importorskip("cryptography")
+import age_format as age  # noqa: E402
+import sealed_format as sf  # noqa: E402
 
 PLAIN = some_bytes(1000)
 ONLY = "a key file can be encrypted only with a passphrase, which is asked for on the terminal"
@@ -25,17 +30,23 @@ def recipient():
     return recipient
 
 
-def encrypt(name, *options):
-    stream("-q", *options, "--force", "-o", "encrypted", name)
+def encrypt(name, format="sealed", armored=False):
+    """Makes the file `encrypted` with the passphrase, for which scrypt has less work than usual."""
+    data, file_key = pathlib.Path(name).read_bytes(), bytes(range(16))
+    made = sf.seal(data, passphrase=b"two words", log_n=10) if format == "sealed" else age.seal(
+        data, [age.scrypt_stanza(file_key, b"two words")], file_key)
+    kind = {"sealed": SEALED, "age": AGE}[format]
+    pathlib.Path("encrypted").write_bytes(armor(made, kind=kind) if armored else made)
 
 
 def open_with_it(**how):
     return at_terminal("-d", "-k", "encrypted", "input", **how)
 
 
-@pytest.mark.parametrize("options", [["-f", "age"], ["-f", "sealed"], ["-f", "age", "-a"], ["-f", "sealed", "-a"]])
-def test_opens_files_like_the_key_in_it(recipient, options):
-    encrypt("identity", "--passphrase-file", "words", *options)
+@pytest.mark.parametrize("armored", [False, True])
+@pytest.mark.parametrize("format", ["age", "sealed"])
+def test_opens_files_like_the_key_in_it(recipient, format, armored):
+    encrypt("identity", format, armored)
     result, questions = open_with_it(answers=WORDS)
     assert (result.out, questions) == (PLAIN, [QUESTION])
 
@@ -43,19 +54,19 @@ def test_opens_files_like_the_key_in_it(recipient, options):
 def test_a_key_without_a_line(recipient):
     keygen("-o", "key")
     stream("-k", "key", "-o", "input", "--force", input=PLAIN)
-    encrypt("key", "--passphrase-file", "words")
+    encrypt("key")
     assert open_with_it(answers=WORDS)[0].out == PLAIN
 
 
 def test_wrong_passphrases(recipient):
-    encrypt("identity", "--passphrase-file", "words")
+    encrypt("identity")
     result, _ = open_with_it(answers=["wrong 1", "wrong 2", "wrong 3"], status=3)
     assert (result.error, result.out) == ("the passphrase does not open encrypted", b"")
 
 
 @pytest.mark.parametrize("format", ["age", "sealed"])
 def test_without_a_terminal(recipient, format):
-    encrypt("identity", "--passphrase-file", "words", "-f", format)
+    encrypt("identity", format)
     for secret in [], ["--passphrase-file", "words"]:  # which is for the input
         result = stream("-d", "-k", "encrypted", *secret, "input", status=2, start_new_session=True)
         assert result.error == f"--key: {NO_TERMINAL}"
@@ -65,14 +76,14 @@ def test_without_a_terminal(recipient, format):
 
 
 def test_without_a_terminal_it_can_be_decrypted_by_another_process(recipient):
-    encrypt("identity", "--passphrase-file", "words")
+    encrypt("identity")
     command = DECRYPTED.replace("FILE", "words").replace("gpuaes-stream", str(FOLDER / "gpuaes-stream"))
     in_bash = ["bash", "-c", f'"$@" -k {command}', "bash"]
     assert stream("-d", "input", wrap=in_bash, start_new_session=True).out == PLAIN
 
 
 def test_encrypted_for_a_recipient(recipient):
-    encrypt("identity", "-r", recipient)
+    stream("-r", recipient, "-o", "encrypted", "identity")
     result, questions = open_with_it(status=2)
     assert questions == []
     for each in result, stream("-d", "-k", "encrypted", "input", status=2, start_new_session=True):
@@ -80,15 +91,15 @@ def test_encrypted_for_a_recipient(recipient):
 
 
 def test_encrypted_twice(recipient):
-    encrypt("identity", "--passphrase-file", "words")
+    encrypt("identity")
     pathlib.Path("encrypted").rename("once")
-    encrypt("once", "--passphrase-file", "words")
+    encrypt("once")
     assert open_with_it(answers=WORDS, status=2)[0].error == "--key: encrypted is encrypted twice"
 
 
 @pytest.mark.parametrize("kind", ["age", "sealed"])
 def test_damaged(recipient, kind):
-    encrypt("identity", "--passphrase-file", "words", "-f", kind)
+    encrypt("identity", kind)
     whole = pathlib.Path("encrypted").read_bytes()
     for damaged in whole[:-1] + bytes([whole[-1] ^ 1]), whole[:-20]:
         pathlib.Path("encrypted").write_bytes(damaged)
