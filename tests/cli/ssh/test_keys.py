@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import age_format as age
 import ssh_keys
 from programs import expect_same, keygen, parts, secret_file, some_bytes, stream
 from ssh_keys import serialization
@@ -116,11 +117,11 @@ def test_other_forms_of_private_keys(ed25519, rsa):
         assert keygen("-y", "other").out.decode() == key.text + "\n"
 
 
-def test_a_private_key_in_a_file_with_a_passphrase(each, work):
-    secret_file("words", b"correct horse\n")
-    stream("-f", "age", "--passphrase-file", "words", each.name, "-o", "key.age")
+def test_a_private_key_in_a_file_with_a_passphrase(each):
+    file_key = bytes(16)
+    stanza = age.scrypt_stanza(file_key, b"correct horse")
+    secret_file("key.age", age.seal(pathlib.Path(each.name).read_bytes(), [stanza], file_key))
     stream("-r", each.text, "-o", "made", input=PLAIN)
-    pathlib.Path("key.age").chmod(0o600)
     assert at_terminal("-d", "-k", "key.age", "-i", "made", "-o", "opened", answers=["correct horse"])[0].status == 0
     expect_same(PLAIN, pathlib.Path("opened").read_bytes())
 
@@ -188,7 +189,7 @@ def test_keys_in_the_wrong_place(ed25519, key):
 # --- Other programs ------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=[("ed25519",), ("rsa", "2048"), ("rsa", "3072"), ("rsa", "4096")], ids="-".join)
+@pytest.fixture(params=[("ed25519",), ("rsa", "3072")], ids="-".join)
 def made_by_ssh_keygen(request, work):
     kind, *bits = request.param
     size = ["-b", *bits] if bits else []

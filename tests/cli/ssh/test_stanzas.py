@@ -39,9 +39,8 @@ def test_rsa_stanzas_are_what_others_read(rsa):
     expect_same(PLAIN, age.open_payload(rsa.key.decrypt(body, ssh_keys.oaep()), rest[44:]))
 
 
-@pytest.mark.parametrize("bits", [3072, 4096])
-def test_larger_rsa_keys(work, bits):
-    key = ssh_keys.write("larger", ssh_keys.make(bits))
+def test_larger_rsa_keys():
+    key = ssh_keys.write("larger", ssh_keys.make(4096))
     expect_same(PLAIN, stream("-d", "-k", "larger", input=file(ssh_keys.stanza(FILE_KEY, key.text))).out)
     expect_same(PLAIN, stream("-d", "-k", "larger", input=stream("-r", key.text, input=PLAIN).out).out)
 
