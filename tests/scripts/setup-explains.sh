@@ -69,13 +69,6 @@ expect 0 "" scripts/setup
 expect 2 "usage: scripts/setup [--build|--package]" scripts/setup --all
 PATH=$bin scripts/setup --help | grep -q 'scripts/setup --build' || fail "expected a description of --build"
 
-system
-fake openssl <<<'echo RSA'
-expect 0 "setup: unpacking OpenSSL 3.5 into build/tools
-setup: could not unpack OpenSSL 3.5: tests of post-quantum recipients are skipped (log: build/setup.log)" scripts/setup
-grep -q 'apt has no package lists of a Debian mirror' build/setup.log || fail "expected the reason, got $(<build/setup.log)"
-expect 0 "" scripts/setup --build
-
 bare_system
 expect 0 "$installs" scripts/setup --build
 grep -c install "$tree/calls" | grep -qx 1 || fail "expected one call of apt-get install: $(<"$tree/calls")"
@@ -85,12 +78,6 @@ bare_system
 expect 0 "setup: installing 13 packages with apt-get (log: build/setup.log)" scripts/setup --package
 grep -q ' libfmt-dev dpkg-dev file mandoc python3-cryptography python3-pytest python3-venv wget$' "$tree/calls" ||
   fail "expected the tools that pack and test: $(<"$tree/calls")"
-
-bare_system
-fake apt-cache <<<'for name in "${@:2}"; do [[ $name == *gost* || $name == *-14 ]] || printf "%s:\n  Candidate: 1\n" "$name"; done'
-PATH=$bin scripts/setup >"$tree/output" 2>&1 || fail "expected success without packages of checks: $(<"$tree/output")"
-grep -q 'does not have libengine-gost-openssl clang-format-14 clang-tidy-14 in its package lists' "$tree/output" || fail "got $(<"$tree/output")"
-grep -q ' catch2 .* clang ' "$tree/calls" || fail "expected clang of another version: $(<"$tree/calls")"
 
 bare_system
 fake id <<<'echo 1000'
