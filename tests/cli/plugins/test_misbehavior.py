@@ -1,5 +1,6 @@
 """A plugin that dies, fails, or does not follow the protocol: exit 1 with its name, and nothing is written."""
 
+import functools
 import os
 import pathlib
 import signal
@@ -20,6 +21,7 @@ PLAIN = some_bytes(1000)
 VIOLATES = "age-plugin-test violates the age plugin protocol: "
 HEARD = "messages = hear()\n"
 LONG = 70000
+make_once = functools.cache(ssh_keys.make)  # RSA keys take long
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def sealed(plugin, recipient):
 
 @pytest.fixture(params=["ed25519", 2048])
 def key_pair(work, request):
-    return ssh_keys.write("ssh", ssh_keys.make(request.param))
+    return ssh_keys.write("ssh", make_once(request.param))
 
 
 def expect_refused(error, *options, hint="", status=1, **how):
