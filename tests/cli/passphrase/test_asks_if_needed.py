@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from armor import armor
 from programs import keygen, some_bytes, stream
 from terminals import at_terminal
 
@@ -30,13 +31,14 @@ def sealed(tmp_path_factory):
     recipient = keygen("--x25519", "-o", folder / "identity").out.decode().strip()
     for name, passphrase in ("words", b"two words"), ("other", b"other words"):
         (folder / "here" / name).write_bytes(sf.seal(PLAIN, passphrase=passphrase, log_n=10))
+    both = sf.seal(PLAIN, [bytes(range(32))], passphrase=b"two words", log_n=10)
+    (folder / "here" / "key-and-words").write_bytes(both)
     file_key = os.urandom(16)
     stanza = age.scrypt_stanza(file_key, b"two words")
     (folder / "here" / "age-words").write_bytes(age.seal(PLAIN, [stanza], file_key))
     for name, options in {
         "key": ["-k", "key"],
         "recipient": ["-f", "sealed", "-r", recipient],
-        "key-and-words": ["-k", "key", "--passphrase-file", "words"],
     }.items():
         stream("-q", *options, "-o", f"here/{name}", input=PLAIN, cwd=folder)
     os.umask(umask)
@@ -76,7 +78,7 @@ def test_standard_input_has_no_name():
 
 
 def test_armored_input():
-    stream("-q", "-a", "--passphrase-file", "../words", "-o", "armored", input=PLAIN)
+    pathlib.Path("armored").write_bytes(armor(pathlib.Path("words").read_bytes()))
     assert at_terminal("-d", "armored", answers=["two words"])[0].out == PLAIN
 
 

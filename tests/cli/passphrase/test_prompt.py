@@ -32,7 +32,7 @@ def sealed():
     return sf.seal(PLAIN, [KEY], SECRET.encode(), 10)
 
 
-@pytest.mark.parametrize("again", range(3))
+@pytest.mark.parametrize("again", [0, 2])
 def test_asks_for_a_new_passphrase_until_the_answers_are_equal(again):
     answers = [text for other in OTHERS[:again] for text in (SECRET, other)]
     result, lines = at_terminal("-p", *QUICK, input=PLAIN, answers=[*answers, f"{SECRET}-new", f"{SECRET}-new"])

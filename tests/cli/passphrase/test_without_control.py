@@ -42,7 +42,7 @@ def test_asks_for_a_new_passphrase(on):
 
 
 def test_asks_for_the_passphrase_of_an_identity():
-    stream("--passphrase-file", secret_file("words", WORDS.encode()), "-o", "key", input=b"%064x" % 7)
+    secret_file("key", sf.seal(b"%064x" % 7, passphrase=WORDS.encode(), log_n=10))
     secret_file("raw", b"%064x" % 7)
     stream("-k", "raw", "-o", "file", "plain")
     for on in "stderr", "stdin":
