@@ -26,46 +26,6 @@ namespace gpuaes {
 
 // Lanes that fail ---------------------------------------------------------------------------------
 
-TEST_CASE("a failed lane loses no data while other lanes remain") {
-  for (const std::uint64_t job : {0, 1, 5})
-    for (const bool at_start : {true, false})
-      for (const std::size_t depth : {1, 2, 3}) {
-        CAPTURE(job, at_start, depth);
-        Rig rig({.size = 64 * 60 + 7, .seed = job, .max_delay = std::chrono::microseconds(50)});
-        LaneScript script{.depth = depth};
-        (at_start ? script.on_start : script.on_finish) = fail_at_job(job);
-        rig.add_lanes(1, script);
-        rig.add_lanes(2);
-        CHECK(rig.run() == "");
-        CHECK(rig.wrong_output(64 * 60 + 7) == "");
-        CHECK(rig.warnings() <= 1);  // none if it never reached that job
-      }
-}
-
-TEST_CASE("a lane that fails with several jobs in flight gives all of them back") {
-  for (const std::size_t under_way : {1, 2, 3})
-    for (const std::uint64_t parallel : {0, 64 * 20}) {
-      CAPTURE(under_way, parallel);
-      Rig rig({.size = 64 * 20, .ring_chunks = 4, .source = {.parallel = parallel}});
-      std::size_t started = 0;
-      Gate other;
-      LaneScript failing{.depth = 3};
-      failing.on_start = [&](std::uint64_t job) {
-        if (job == 0) other.reached_by(1);  // from here on no other lane takes jobs
-        started = job + 1;
-        if (started < under_way) return;
-        other.open();
-        throw LaneError("the device is lost");
-      };
-      rig.add_lanes(1, failing);
-      rig.add_lanes(1, {.on_start = [&](std::uint64_t) { other.wait(); }});
-      CHECK(result_of(in_thread([&] { return rig.run(); })) == "");
-      CHECK(rig.wrong_output(64 * 20) == "");
-      CHECK(started == under_way);
-      CHECK(rig.warnings() == 1);
-    }
-}
-
 TEST_CASE("lanes that fail one after another lose no data") {
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     CAPTURE(repeat);
@@ -134,20 +94,6 @@ TEST_CASE("when the fallback lane is missing or cannot open, the run ends with t
   CHECK(result_of(in_thread([&] { return rig.run(); })) == "lane: the lane fails at job 1");
 }
 
-TEST_CASE("when all lanes have failed, the run does not wait for a stalled source") {
-  Rig rig({.size = 4096, .source = {.stall_at = 100}});
-  Gate both;
-  rig.add_lanes(2, {.on_finish = [&](std::uint64_t) {
-                  both.wait();
-                  throw LaneError("the device is lost");
-                }});
-  auto ended = in_thread([&] { return rig.run(); });
-  CHECK(both.reached_by(2));
-  both.open();
-  CHECK(result_of(std::move(ended)) == "lane: the device is lost");
-  CHECK(rig.sink.size() == 0);
-}
-
 TEST_CASE("a lane that waits for input takes over the chunks of a failed lane") {
   for (const std::size_t ring_chunks : {2, 5}) {
     CAPTURE(ring_chunks);
@@ -189,19 +135,6 @@ TEST_CASE("a failed lane leaves none of its output in a chunk for the lane that 
           CHECK(rig.wrong_output(64 * 20 + 5) == "");
           CHECK(rig.warnings() == failing);
         }
-}
-
-TEST_CASE("a chunk whose lane fails midway is read again") {
-  Rig rig({.size = 64 * 4,
-           .ring_chunks = 1,
-           .source = {.parallel = 64 * 4},
-           .fallback_lane = make_reference_lane});
-  rig.add_lanes(1, {.on_finish = fail_at_job(1)});
-  CHECK(rig.run() == "");
-  CHECK(rig.wrong_output(64 * 4) == "");
-  CHECK(rig.source.read_times(0) == 1);
-  CHECK(rig.source.read_times(64) == 2);
-  CHECK(rig.source.read_times(128) == 1);
 }
 
 TEST_CASE("the statistics list a fallback lane next to the lane that it replaced") {
@@ -315,30 +248,6 @@ TEST_CASE("a lane that is replaced while it waits for input processes that input
   REQUIRE(stats.size() == 2);
   CHECK(stats[0].chunks == 2);
   CHECK(stats[1].chunks == 2);
-}
-
-TEST_CASE("lanes that replace others before the run begins do all of its work") {
-  Rig rig({.size = 64 * 40});
-  rig.add_lanes(2);
-  rig.replace_lanes(1);
-  rig.replace_lanes(2);
-  CHECK(rig.run() == "");
-  CHECK(rig.wrong_output(64 * 40) == "");
-  const std::vector<LaneStats> stats = rig.pipeline.lane_stats();
-  REQUIRE(stats.size() == 5);
-  for (int i = 0; i < 3; ++i) CHECK(stats[static_cast<std::size_t>(i)].chunks == 0);
-  CHECK(stats[3].chunks + stats[4].chunks == 40);
-}
-
-TEST_CASE("the last replaced lane stays if no lane takes over") {
-  for (const std::size_t lanes : {1, 3}) {
-    CAPTURE(lanes);
-    Rig rig({.size = 64 * 40});
-    rig.add_lanes(lanes, {.depth = 2});
-    rig.replace_lanes(0);
-    CHECK(result_of(in_thread([&] { return rig.run(); })) == "");
-    CHECK(rig.wrong_output(64 * 40) == "");
-  }
 }
 
 TEST_CASE("the active lanes are the lanes that have neither failed nor left") {

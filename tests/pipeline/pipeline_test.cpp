@@ -82,22 +82,6 @@ TEST_CASE("the output is the same whether lanes read part of the input or all of
       }
 }
 
-TEST_CASE("every ring size and number of lanes gives the same output under random delays") {
-  const std::uint64_t seed = std::random_device{}();
-  for (const std::size_t ring_chunks : {1, 2, 3, 4, 7})
-    for (std::size_t lanes = 1; lanes <= 5; ++lanes)
-      for (std::size_t depth = 1; depth <= 3; ++depth) {
-        CAPTURE(seed, ring_chunks, lanes, depth);
-        Rig rig({.size = 64 * 30 + 3,
-                 .ring_chunks = ring_chunks,
-                 .seed = seed,
-                 .max_delay = std::chrono::microseconds(200)});
-        rig.add_lanes(lanes, {.depth = depth});
-        CHECK(rig.run() == "");
-        CHECK(rig.wrong_output(64 * 30 + 3) == "");
-      }
-}
-
 TEST_CASE("random pipelines produce libcrypto's output") {
   const std::uint64_t seed = std::random_device{}();
   const Jitter random(seed);
@@ -339,12 +323,6 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
       CHECK(rig.run() == "io: the sink fails at byte " + std::to_string(fail_at));
       CHECK(rig.wrong_output(fail_at) == "");
     }
-}
-
-TEST_CASE("a sink's failure ends the run without waiting for a stalled source") {
-  Rig rig({.size = 4096, .source = {.stall_at = 100}, .sink_fails_at = 50});
-  rig.add_lanes(3, {.on_finish = [&](std::uint64_t) { eventually([&] { return rig.source.stalled(); }); }});
-  CHECK(result_of(in_thread([&] { return rig.run(); })) == "io: the sink fails at byte 50");
 }
 
 TEST_CASE("of two errors, the first one in the stream is thrown, every time") {

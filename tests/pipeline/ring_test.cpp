@@ -1,4 +1,4 @@
-// The ring: order, backpressure, the turns to fill and to write, and which thread wakes which.
+// The ring: its memory, which thread gets which task, who waited, and the order of chunks under load.
 #include "pipeline/ring.hpp"
 
 #include <algorithm>
@@ -31,20 +31,14 @@ using Kind = Ring::Task::Kind;
 
 constexpr std::size_t chunk_bytes = 64;
 constexpr Ring::TakeOptions without_waiting{.start = true, .wait = false};
-constexpr Ring::TakeOptions only_writing{.start = false, .wait = false};
 constexpr Ring::TakeOptions wait_for_any{.start = true, .wait = true};
 
 // The chunk of the next task, which must be of that kind.
-Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::TakeOptions options = without_waiting) {
-  const Ring::Task task = ring.take(waiter, options);
+Chunk& take(Ring& ring, Waiter& waiter, Kind kind) {
+  const Ring::Task task = ring.take(waiter, without_waiting);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   REQUIRE(task.chunk != nullptr);
   return *task.chunk;
-}
-
-bool nothing_for(Ring& ring, Waiter& waiter, Ring::TakeOptions options = without_waiting) {
-  const Ring::Task task = ring.take(waiter, options);
-  return task.kind == Kind::none && task.chunk == nullptr;
 }
 
 std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
@@ -57,21 +51,15 @@ bool gets(std::future<Ring::Task>& waiting, Kind kind, const Chunk* chunk) {
   return task.kind == kind && task.chunk == chunk;
 }
 
-// Fills the next chunk with `size` bytes, the first of them `mark`.
-Chunk& fill_one(Ring& ring, Waiter& waiter, unsigned mark, std::size_t size = 1, bool last = false) {
+// The next chunk, which is filled.
+Chunk& fill_one(Ring& ring, Waiter& waiter, bool last = false) {
   Chunk& chunk = take(ring, waiter, Kind::fill);
-  chunk.in_size = size;
-  chunk.in_memory[0] = static_cast<std::byte>(mark);
   ring.filled(chunk, last);
   return chunk;
 }
 
 void write_one(Ring& ring, Waiter& waiter) {
   ring.written(take(ring, waiter, Kind::write));
-}
-
-unsigned mark_of(const Chunk& chunk) {
-  return std::to_integer<unsigned>(chunk.in_memory[0]);
 }
 
 }  // namespace
@@ -132,18 +120,6 @@ TEST_CASE("a chunk is empty when its reader takes it") {
   CHECK_FALSE(chunk->in_source);
   CHECK_FALSE(chunk->in_place);
   CHECK(chunk->error == nullptr);
-}
-
-TEST_CASE("an output does not overlap its input, or overwrites it in place") {
-  Ring ring(1, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  Chunk& chunk = take(ring, waiter, Kind::fill);
-  chunk.in_size = chunk.out_size = chunk_bytes;
-  CHECK(chunk.in().data() == chunk.in_memory.data());
-  CHECK(chunk.out().data() == chunk.out_memory.data());
-  CHECK(chunk.out().data() >= chunk.in().data() + chunk_bytes);
-  chunk.in_place = true;
-  CHECK(chunk.out().data() == chunk.in_memory.data());
 }
 
 namespace {
@@ -220,47 +196,13 @@ TEST_CASE("a chunk that lanes read begins where the source requests, and is wipe
   CHECK(spy.bytes_left() == 0);
 }
 
-// Order -------------------------------------------------------------------------------------------
-
-TEST_CASE("chunks are written in the order they were filled, even if they are done in another order") {
-  Ring ring(4, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  std::vector<Chunk*> chunks;
-  for (unsigned i = 0; i < 4; ++i) chunks.push_back(&fill_one(ring, waiter, i));
-  CHECK(nothing_for(ring, waiter));
-  for (const std::size_t i : {2, 3, 1}) {
-    ring.done(*chunks[i]);
-    CHECK(nothing_for(ring, waiter));  // the first one is not done
-  }
-  ring.done(*chunks[0]);
-  for (unsigned i = 0; i < 4; ++i) {
-    Chunk& chunk = take(ring, waiter, Kind::write);
-    CHECK(mark_of(chunk) == i);
-    ring.written(chunk);
-  }
-}
-
-TEST_CASE("a ring of one chunk works") {
-  Ring ring(1, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  for (unsigned i = 0; i < 100; ++i) {
-    Chunk& chunk = fill_one(ring, waiter, i, 1, i == 99);
-    CHECK(nothing_for(ring, waiter));
-    ring.done(chunk);
-    CHECK(&take(ring, waiter, Kind::write) == &chunk);
-    CHECK(mark_of(chunk) == i);
-    CHECK(nothing_for(ring, waiter));
-    ring.written(chunk);
-  }
-  CHECK(nothing_for(ring, waiter, wait_for_any));
-  ring.wait_for_end();
-}
+// Tasks ------------------------------------------------------------------------------------------
 
 TEST_CASE("writing a chunk has priority over starting one") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
-  Chunk& first = fill_one(ring, waiter, 0);
-  Chunk& second = fill_one(ring, waiter, 1);
+  Chunk& first = fill_one(ring, waiter);
+  Chunk& second = fill_one(ring, waiter);
   ring.give_back(second);
   ring.done(first);
   CHECK(&take(ring, waiter, Kind::write) == &first);
@@ -268,108 +210,11 @@ TEST_CASE("writing a chunk has priority over starting one") {
   take(ring, waiter, Kind::fill);
 }
 
-TEST_CASE("a lane that does not wait may get no task") {
-  Ring ring(1, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  CHECK(nothing_for(ring, waiter, only_writing));
-  Chunk& chunk = fill_one(ring, waiter, 1);
-  CHECK(nothing_for(ring, waiter));
-  CHECK(nothing_for(ring, waiter, only_writing));
-  ring.done(chunk);
-  CHECK(&take(ring, waiter, Kind::write, only_writing) == &chunk);
-}
-
-TEST_CASE("a lane that only writes gets no chunk to start") {
-  Ring ring(3, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  Chunk& chunk = fill_one(ring, waiter, 1);
-  ring.give_back(chunk);
-  CHECK(nothing_for(ring, waiter, only_writing));
-  CHECK(&take(ring, waiter, Kind::work) == &chunk);
-}
-
-// Turns -------------------------------------------------------------------------------------------
-
-TEST_CASE("only one lane fills at a time") {
-  Ring ring(4, chunk_bytes, chunk_bytes);
-  Waiter reader, other;
-  Chunk& first = take(ring, reader, Kind::fill);
-  CHECK(nothing_for(ring, other));
-  auto next = waits_for_task(ring, other);
-  CHECK(is_waiting(next));
-  ring.filled(first, false);
-  const Ring::Task task = result_of(std::move(next));
-  CHECK(task.kind == Kind::fill);
-  CHECK(task.chunk != &first);
-  CHECK(nothing_for(ring, reader));
-}
-
-TEST_CASE("only one lane writes at a time") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
-  Waiter writer, other;
-  std::array<Chunk*, 2> chunks{};
-  for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, writer, i);
-  for (Chunk* chunk : chunks) ring.done(*chunk);
-  Chunk& first = take(ring, writer, Kind::write);
-  CHECK(nothing_for(ring, other));
-  ring.written(first);
-  CHECK(&take(ring, other, Kind::write) == chunks[1]);
-  CHECK(take(ring, writer, Kind::fill).in().empty());  // the entry that was written
-  CHECK(nothing_for(ring, writer, only_writing));
-}
-
-TEST_CASE("one lane fills while another writes") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
-  Waiter writer, reader;
-  ring.done(fill_one(ring, writer, 0));
-  Chunk& written = take(ring, writer, Kind::write);
-  Chunk& filled = take(ring, reader, Kind::fill);
-  CHECK(&written != &filled);
-  ring.filled(filled, true);
-  ring.written(written);
-  ring.done(filled);
-  write_one(ring, reader);
-  ring.wait_for_end();
-}
-
-TEST_CASE("a chunk without input stays empty and is the next to be filled") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
-  Waiter waiter, other;
-  Chunk& chunk = take(ring, waiter, Kind::fill);
-  auto next = waits_for_task(ring, other);
-  CHECK(is_waiting(next));
-  ring.unfilled(chunk);
-  CHECK(gets(next, Kind::fill, &chunk));
-  CHECK(nothing_for(ring, waiter));
-  ring.unfilled(chunk);
-  CHECK(&take(ring, waiter, Kind::fill) == &chunk);
-}
-
-// Waiting -----------------------------------------------------------------------------------------
-
-TEST_CASE("a lane waits while the ring is full") {
-  for (const std::size_t chunks : {1, 2, 5}) {
-    CAPTURE(chunks);
-    Ring ring(chunks, chunk_bytes, chunk_bytes);
-    Waiter waiter, other;
-    std::vector<Chunk*> all;
-    for (unsigned i = 0; i < chunks; ++i) all.push_back(&fill_one(ring, waiter, i));
-    auto next = waits_for_task(ring, other);
-    CHECK(is_waiting(next));
-    ring.done(*all[0]);
-    Chunk& first = take(ring, waiter, Kind::write);
-    CHECK(is_waiting(next));  // the first chunk is done but not written
-    ring.written(first);
-    CHECK(nothing_for(ring, waiter, only_writing));  // leaves filling to the waiting lane
-    CHECK(gets(next, Kind::fill, all[0]));
-  }
-}
-
 TEST_CASE("a chunk is written by the lane that processed it if that lane waits for it") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
-  Chunk& first = fill_one(ring, ours, 0);
-  Chunk& second = fill_one(ring, theirs, 1);
+  Chunk& first = fill_one(ring, ours);
+  Chunk& second = fill_one(ring, theirs);
   ring.done(second);
   auto task = waits_for_task(ring, theirs);
   CHECK(is_waiting(task));  // the first one is not done
@@ -384,8 +229,8 @@ TEST_CASE("a chunk is written by the lane that processed it if that lane waits f
 TEST_CASE("one lane writes all finished chunks that lanes read themselves, while others fill") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
-  Chunk& first = fill_one(ring, ours, 0);
-  Chunk& second = fill_one(ring, theirs, 1);
+  Chunk& first = fill_one(ring, ours);
+  Chunk& second = fill_one(ring, theirs);
   second.in_source = true;
   ring.done(second);
   auto task = waits_for_task(ring, theirs);
@@ -400,8 +245,8 @@ TEST_CASE("one lane writes all finished chunks that lanes read themselves, while
 TEST_CASE("a chunk is written by another lane if the one that processed it is busy") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
-  Chunk& first = fill_one(ring, ours, 0);
-  Chunk& second = fill_one(ring, theirs, 1);
+  Chunk& first = fill_one(ring, ours);
+  Chunk& second = fill_one(ring, theirs);
   ring.done(second);
   take(ring, theirs, Kind::fill);  // keeps that lane busy
   ring.done(first);
@@ -413,7 +258,7 @@ TEST_CASE("a lane that writes leaves filling to a waiting lane") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
   std::array<Chunk*, 2> chunks{};
-  for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, ours, i);
+  for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, ours);
   auto task = waits_for_task(ring, theirs);
   CHECK(is_waiting(task));
   for (Chunk* chunk : chunks) ring.done(*chunk);
@@ -422,51 +267,12 @@ TEST_CASE("a lane that writes leaves filling to a waiting lane") {
   CHECK(gets(task, Kind::fill, chunks[0]));
 }
 
-TEST_CASE("a chunk that was given back is done again before new ones are filled, with the same input") {
-  Ring ring(4, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  std::vector<Chunk*> chunks;
-  for (unsigned i = 0; i < 3; ++i) chunks.push_back(&fill_one(ring, waiter, i));
-  ring.give_back(*chunks[1]);
-  ring.give_back(*chunks[2]);
-  for (unsigned i = 1; i < 3; ++i) CHECK(mark_of(take(ring, waiter, Kind::work)) == i);
-  take(ring, waiter, Kind::fill);
-  CHECK(nothing_for(ring, waiter));
-}
-
-TEST_CASE("a chunk that was given back keeps its place in the stream") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
-  Waiter waiter, other;
-  Chunk& first = fill_one(ring, waiter, 0);
-  Chunk& second = fill_one(ring, waiter, 1, 1, true);
-  ring.give_back(first);
-  ring.done(second);
-  CHECK(nothing_for(ring, waiter, only_writing));
-  ring.done(take(ring, other, Kind::work));
-  for (unsigned i = 0; i < 2; ++i) {
-    Chunk& chunk = take(ring, waiter, Kind::write);
-    CHECK(mark_of(chunk) == i);
-    ring.written(chunk);
-  }
-  CHECK(nothing_for(ring, waiter, wait_for_any));
-}
-
-TEST_CASE("a chunk that was given back wakes a lane") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
-  Waiter waiter, other;
-  Chunk& chunk = fill_one(ring, waiter, 5, 1, true);
-  auto task = waits_for_task(ring, other);
-  CHECK(is_waiting(task));
-  ring.give_back(chunk);
-  CHECK(gets(task, Kind::work, &chunk));
-}
-
 TEST_CASE("each of several chunks that were given back wakes a lane") {
   Ring ring(3, chunk_bytes, chunk_bytes);
   Waiter waiter;
   std::array<Waiter, 3> waiters;
   std::array<Chunk*, 3> chunks{};
-  for (unsigned i = 0; i < 3; ++i) chunks[i] = &fill_one(ring, waiter, i, 1, i == 2);
+  for (unsigned i = 0; i < 3; ++i) chunks[i] = &fill_one(ring, waiter, i == 2);
   std::vector<std::future<Ring::Task>> others;
   for (Waiter& each : waiters) others.push_back(waits_for_task(ring, each));
   for (auto& other : others) CHECK(is_waiting(other));
@@ -474,96 +280,164 @@ TEST_CASE("each of several chunks that were given back wakes a lane") {
   for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::work);
 }
 
-// The end -----------------------------------------------------------------------------------------
-
 TEST_CASE("lanes end only when all chunks are done, because a held one may be given back") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter waiter;
-  Chunk& first = fill_one(ring, waiter, 1);
-  Chunk& second = fill_one(ring, waiter, 2, 1, true);
+  Chunk& first = fill_one(ring, waiter);
+  Chunk& second = fill_one(ring, waiter, true);
   std::array<Waiter, 3> waiters;
   std::vector<std::future<Ring::Task>> others;
   for (Waiter& each : waiters) others.push_back(waits_for_task(ring, each));
   ring.done(second);
   for (auto& other : others) CHECK(is_waiting(other));
-  CHECK(nothing_for(ring, waiter));
+  CHECK(ring.take(waiter, without_waiting).kind == Kind::none);
   ring.done(first);
   std::size_t writers = 0;
   for (auto& other : others) writers += result_of(std::move(other)).kind == Kind::write ? 1 : 0;
   CHECK(writers == 1);  // the other lanes got no task
 }
 
-TEST_CASE("the last chunk ends all waits for more input") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
-  Waiter waiter, other;
-  ring.done(fill_one(ring, waiter, 1));
-  write_one(ring, waiter);
-  Chunk& last = take(ring, waiter, Kind::fill);
-  auto lane = waits_for_task(ring, other);
-  CHECK(is_waiting(lane));
-  ring.filled(last, true);
-  CHECK(is_waiting(lane));  // the chunk may be given back
-  ring.done(last);
-  const std::array tasks{ring.take(waiter, wait_for_any), result_of(std::move(lane))};
-  const std::size_t writer = tasks[0].kind == Kind::write ? 0 : 1;  // the lane that took it first
-  CHECK(tasks[writer].kind == Kind::write);
-  CHECK(tasks[1 - writer].kind == Kind::none);
-  auto end = in_thread([&] {
-    ring.wait_for_end();
-    return true;
-  });
-  CHECK(is_waiting(end));
-  ring.written(*tasks[writer].chunk);
-  CHECK(result_of(std::move(end)));
-  CHECK(nothing_for(ring, waiter, wait_for_any));
+// Reports about waiting ---------------------------------------------------------------------------
+
+namespace {
+
+// Makes waits measurably long.
+void time_passes() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-TEST_CASE("an empty input is one empty chunk") {
-  Ring ring(2, chunk_bytes, chunk_bytes);
+double reader_waits(const Ring& ring) {
+  return ring.waits().reader_seconds;
+}
+
+double writer_waits(const Ring& ring) {
+  return ring.waits().writer_seconds;
+}
+
+}  // namespace
+
+TEST_CASE("chunks are numbered in stream order, whatever the size of the ring") {
+  Ring ring(2, 64, 64);
   Waiter waiter;
-  ring.done(fill_one(ring, waiter, 0, 0, true));
-  write_one(ring, waiter);
-  ring.wait_for_end();
-  CHECK(nothing_for(ring, waiter, wait_for_any));
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    Chunk& chunk = take(ring, waiter, Kind::fill);
+    CHECK(chunk.number == i);
+    if (i == 5) {  // there was no input for it
+      ring.unfilled(chunk);
+      CHECK(take(ring, waiter, Kind::fill).number == i);
+    }
+    ring.filled(chunk, false);
+    ring.done(chunk);
+    CHECK(take(ring, waiter, Kind::write).number == i);
+    ring.written(chunk);
+  }
 }
 
-TEST_CASE("cancel() wakes all lanes, and no lane waits after it") {
-  Ring ring(1, chunk_bytes, chunk_bytes);
-  Waiter waiter, waiters[2];
-  Chunk& held = fill_one(ring, waiter, 1);
-  auto lane = waits_for_task(ring, waiters[0]);
-  auto other_lane = waits_for_task(ring, waiters[1]);
-  auto end = in_thread([&] {
-    ring.wait_for_end();
-    return true;
-  });
-  CHECK(is_waiting(lane));
-  CHECK(is_waiting(other_lane));
-  CHECK(is_waiting(end));
-  ring.cancel();
-  CHECK(result_of(std::move(lane)).kind == Kind::none);
-  CHECK(result_of(std::move(other_lane)).kind == Kind::none);
-  CHECK(result_of(std::move(end)));
-  ring.done(held);
-  CHECK(nothing_for(ring, waiter));
-  CHECK(nothing_for(ring, waiter, only_writing));
-  CHECK(nothing_for(ring, waiter, wait_for_any));
-  ring.wait_for_end();
+TEST_CASE("before the first task neither reader nor writer waits") {
+  Ring ring(1, 64, 64);
+  time_passes();
+  Waiter waiter;
+  take(ring, waiter, Kind::fill);
+  CHECK(reader_waits(ring) == 0);
+  CHECK(writer_waits(ring) == 0);
+  CHECK(waiter.waited_seconds() == 0);
 }
 
-TEST_CASE("a turn that ends after cancel() leads to no task") {
-  Ring ring(3, chunk_bytes, chunk_bytes);
-  Waiter waiter, other;
-  Chunk& first = fill_one(ring, waiter, 1);
-  Chunk& given_back = fill_one(ring, waiter, 2);
+TEST_CASE("the reader waits until the next chunk is done and written") {
+  Ring ring(2, 64, 64);
+  Waiter waiter;
+  Chunk& first = fill_one(ring, waiter);
+  time_passes();  // one is still empty
+  Chunk& second = take(ring, waiter, Kind::fill);
+  time_passes();  // it is being filled
+  ring.filled(second, false);
+  CHECK(reader_waits(ring) == 0);
+  time_passes();
   ring.done(first);
+  time_passes();
   Chunk& written = take(ring, waiter, Kind::write);
-  Chunk& filled = take(ring, other, Kind::fill);
-  ring.cancel();
+  time_passes();
+  CHECK(reader_waits(ring) == 0);  // the wait is not over
   ring.written(written);
-  ring.filled(filled, true);
-  ring.give_back(given_back);
-  for (Waiter* each : {&waiter, &other}) CHECK(nothing_for(ring, *each, wait_for_any));
+  const double waited = reader_waits(ring);
+  CHECK(waited > 0);
+  time_passes();
+  take(ring, waiter, Kind::fill);
+  CHECK(reader_waits(ring) == waited);
+}
+
+TEST_CASE("at the end of the input the reader no longer waits") {
+  Ring ring(1, 64, 64);
+  Waiter waiter;
+  Chunk& chunk = fill_one(ring, waiter, true);
+  time_passes();
+  ring.done(chunk);
+  ring.written(take(ring, waiter, Kind::write));
+  CHECK(reader_waits(ring) == 0);
+}
+
+TEST_CASE("the writer waits until the next chunk is filled and done, whatever the state of others") {
+  Ring ring(3, 64, 64);
+  Waiter waiter;
+  Chunk& first = take(ring, waiter, Kind::fill);
+  time_passes();
+  ring.filled(first, false);
+  Chunk& second = fill_one(ring, waiter);
+  ring.done(second);
+  CHECK(writer_waits(ring) == 0);  // the wait is not over
+  ring.done(first);
+  const double waited = writer_waits(ring);
+  CHECK(waited > 0);
+  time_passes();  // the finished chunk is not being written
+  Chunk& written = take(ring, waiter, Kind::write);
+  time_passes();  // now it is
+  ring.written(written);
+  time_passes();  // the second one is also done
+  ring.written(take(ring, waiter, Kind::write));
+  CHECK(writer_waits(ring) == waited);
+  time_passes();
+  Chunk& third = fill_one(ring, waiter);
+  ring.done(third);
+  CHECK(writer_waits(ring) > waited);
+}
+
+TEST_CASE("when everything is written, or after cancel(), waiting ends") {
+  for (const bool cancelled : {false, true}) {
+    CAPTURE(cancelled);
+    Ring ring(1, 64, 64);
+    Waiter waiter;
+    Chunk& chunk = fill_one(ring, waiter, !cancelled);
+    time_passes();
+    if (cancelled) {
+      ring.cancel();
+    } else {
+      ring.done(chunk);
+      ring.written(take(ring, waiter, Kind::write));
+    }
+    const Ring::Waits at_end = ring.waits();
+    CHECK(at_end.writer_seconds > 0);
+    CHECK((at_end.reader_seconds > 0) == cancelled);
+    time_passes();
+    ring.cancel();
+    CHECK(reader_waits(ring) == at_end.reader_seconds);
+    CHECK(writer_waits(ring) == at_end.writer_seconds);
+  }
+}
+
+TEST_CASE("a lane's wait time is the time in which the ring has no task for it") {
+  Ring ring(1, 64, 64);
+  Waiter busy, idle;
+  Chunk& chunk = fill_one(ring, busy, true);
+  time_passes();
+  CHECK(ring.take(busy, without_waiting).kind == Kind::none);  // it does not wait
+  auto task = in_thread([&] { return ring.take(idle, wait_for_any); });
+  CHECK(is_waiting(task));
+  ring.done(chunk);
+  const Ring::Task next = result_of(std::move(task));
+  REQUIRE(next.kind == Kind::write);
+  ring.written(*next.chunk);
+  CHECK(idle.waited_seconds() > 0);
+  CHECK(busy.waited_seconds() == 0);
 }
 
 // Under load --------------------------------------------------------------------------------------
