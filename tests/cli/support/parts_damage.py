@@ -87,8 +87,7 @@ class Changed:
 
 def expect_damage(batch, key, cases, everywhere=False):
     """Reads each changed file from a pipe and a file, with small or large chunks, on CPU lanes in turn or, with
-    everywhere=True, on all. CUDA lanes read a few. Each is also read with -o,
-    --test and --salvage."""
+    everywhere=True, on all. CUDA lanes read a few. Each is also read with -o, --test or --salvage, in turn."""
     cases, runs = list(cases), []
     cpu = [lane for lane in lanes() if not lane.startswith("cuda")]
     for k, lane in enumerate(lanes()):
@@ -99,6 +98,6 @@ def expect_damage(batch, key, cases, everywhere=False):
             options = ["-k", key, "-l", lane, *(["-b", "16K"], [])[(i + k) % 2]]
             runs += [(case.decrypt, via, options) for via in VIAS]
             other_ways = (case.decrypt_to_a_file, case.test, case.salvage)
-            runs += [(expect, VIAS[(i // 2 + j) % 2], options) for j, expect in enumerate(other_ways)]
+            runs.append((other_ways[i % 3], VIAS[i // 3 % 2], options))
     for run, (expect, via, options) in each_way(batch, runs):
         expect(stream if options[3].startswith("cuda") else run, via, options)
