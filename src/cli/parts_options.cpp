@@ -233,11 +233,11 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
 
 PartsRequest request_of(Action action, const Options& options, const std::string& directory) {
   std::vector<InputRequest> inputs = input_requests(options);
-  InputRequest input = inputs.empty() ? InputRequest() : std::move(inputs.front());
+  InputRequest first = inputs.empty() ? InputRequest() : std::move(inputs.front());
   switch (action) {
     case Action::plan:
       return PlanRequest{.secrets = secret_request(options),
-                         .input = std::move(input),
+                         .input = std::move(first),
                          .directory = *options.output.name,
                          .cipher = options.format.cipher.value_or(Cipher::aes_256),
                          .label = options.format.label,
@@ -245,7 +245,7 @@ PartsRequest request_of(Action action, const Options& options, const std::string
     case Action::seal:
       return SealRequest{.directory = directory,
                          .part = options.part,
-                         .input = std::move(input),
+                         .input = std::move(first),
                          .output = options.output,
                          .receipt = options.receipt,
                          .verify = options.verify,
