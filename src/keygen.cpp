@@ -19,6 +19,7 @@
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
+#include "keys/key.hpp"
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
 #include "run/secrets.hpp"
@@ -106,6 +107,9 @@ void write_identity(const Options& options, const Messages&) {
 void show_recipients(const Options& options, const Messages& messages) {
   Cancel cancel;
   const Secret contents = read_key_file(options.identity, messages, cancel);
+  if (looks_like_key(contents.bytes()))
+    throw UsageError(fmt::format("{} contains a key, which has no recipient", shown_name(options.identity)),
+                     "anyone who encrypts with a key needs the key itself");
   std::string recipients;
   for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.identity))) {
     if (identity.kind == KeyKind::plugin)

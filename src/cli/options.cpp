@@ -31,9 +31,9 @@ std::string help_text() {
          "       gpuaes-stream --list-lanes | --completions SHELL | -V | -h\n\n"
          "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
          format_options(stream_options) +
-         "\nThe exit status is 0 for success, 1 for an I/O or system error, 2 for a wrong\n"
-         "command line or secret, 3 if no secret opens the input, and 4 for corrupt or\n"
-         "truncated input.\n"
+         "\nThe exit status is 0 for success, 1 for an I/O or system error, 2 for an\n"
+         "invalid command line, key or passphrase, 3 if none of them opens the input, and\n"
+         "4 for corrupt or truncated input.\n"
          "\nExamples:\n"
          "  Make a key, encrypt an archive and unpack it again:\n"
          "    gpuaes-keygen -o key\n"

@@ -180,6 +180,7 @@ class Sealer {
                            .session = std::move(session),
                            .verb = "encrypted",
                            .watched = job_.input ? nullptr : &input,
+                           .from_command = endpoints.command != nullptr,
                            .body_bytes = length,
                            .stated_bytes = input_.size},
                           false);

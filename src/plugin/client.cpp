@@ -60,7 +60,7 @@ std::string find_program(const std::string& plugin) {
     if (folder.starts_with('/') && is_program(found)) return found;
   }
   throw PluginError(fmt::format("{} is not installed", program_name(plugin)),
-                    "install it in a directory listed in PATH by its absolute path");
+                    "install the plugin; PATH must contain the absolute path of its directory");
 }
 
 // One run of it, and the messages exchanged (c2sp.org/age-plugin, "IPC protocol") -----------------

@@ -100,7 +100,7 @@ const Format& choose_format_or_hint(const StreamRequest& request, const Keyring&
   try {
     return choose_format(request, keyring, input);
   } catch (UnknownFormat& error) {
-    if (request.salvages()) error.set_hint(header_hint);
+    if (request.salvages() && error.hint().advice == Advice::check_download) error.set_hint(header_hint);
     if (request.only_part)
       error.set_hint("--part only decrypts; to encrypt a file in parts, use gpuaes-parts");
     throw;
@@ -223,6 +223,7 @@ void OpenStream::run(const std::function<void()>& run_pipeline) {
 }
 
 std::string OpenStream::input_warning(std::uint64_t body) const {
+  if (parts_.from_command && body == 0) return "the command printed nothing, so an empty file was encrypted";
   return parts_.may_be_cbc && fits_cbc(body) ? cbc_warning : input_warning_;
 }
 
@@ -246,8 +247,6 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   const char* const warning = stream.decrypt ? nullptr : writer_warning(keyring, false);
   const bool seals_for_recipients_and_keys =
       !stream.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;
-  if (stream.note_sealed)
-    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
 
   SessionRequest request =
       make_request(std::move(keyring), input, stream.format, stream.decrypt, messages, cancel);
@@ -261,6 +260,8 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (seals_for_recipients_and_keys)
     messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
+  if (stream.note_sealed)
+    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
   if (warning != nullptr) messages.warning(warning);
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
@@ -284,6 +285,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
                         .authenticated = format.authenticated,
                         .may_be_cbc = may_be_cbc && !body_bytes,
                         .watched = stream.decrypt ? nullptr : &file,
+                        .from_command = endpoints.command != nullptr,
                         .header_bytes = encrypted != nullptr ? encrypted->header.taken() : 0,
                         .parts = endpoints.parts.get(),
                         .body_bytes = body_bytes,

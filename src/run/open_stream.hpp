@@ -31,6 +31,7 @@ struct StreamParts {
   bool authenticated = true;
   bool may_be_cbc = false;                      // Format::may_be_cbc, for input of unknown length
   const FdSource* watched = nullptr;            // the input if its modification causes a warning
+  bool from_command = false;                    // whose output should not be empty
   std::uint64_t header_bytes = 0;               // of the input, before the body
   const BodySource* parts = nullptr;            // if the body is in parts: counts the bytes between them
   std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device

@@ -257,9 +257,10 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
              const Messages& messages) {
   const std::string_view line = first_content_line(as_text(contents.bytes()));
   if (looks_like_recipient(line))
-    throw UsageError(
-        fmt::format("{} contains a recipient, not a key", name),
-        "use -R FILE to encrypt for the recipients in a file; to decrypt, name an identity file with -k");
+    throw UsageError(fmt::format("{} contains a recipient, not a key", name),
+                     purpose == Purpose::rekey ? "use -R FILE to add a slot for each recipient in a file"
+                                               : "use -R FILE to encrypt for the recipients in a file; to "
+                                                 "decrypt, name an identity file with -k");
   if (has_only_comments(contents.bytes())) refuse_without_identity(name);
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
@@ -299,6 +300,8 @@ void add_recipients(Keyring& keyring, const std::string& file_name, const Messag
   FdSource file = open_secret_file(file_name, cancel);
   const Secret contents = read_contents(file);
   const std::string& name = file.name();
+  if (looks_like_key(contents.bytes()))
+    throw UsageError(fmt::format("{} contains a key, not recipients", name), "name a key file with -k");
   const std::size_t before = keyring.keys.size();
   bool skipped = false;
   for (ContentLines lines(as_text(contents.bytes())); lines.next();) {
