@@ -23,9 +23,8 @@ std::string words_of(const Hint& hint) {
     case Advice::text:
       return hint.text;
     case Advice::check_download:
-      return "it is not encrypted, or is an incomplete or converted download; if it was encrypted with -f, "
-             "use "
-             "the same -f";
+      return "it is not encrypted, or is an incomplete or converted download; if it was encrypted with "
+             "-f, use the same -f";
     case Advice::check_key_and_context:
       return "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged";
     case Advice::copy_without_passphrase:
@@ -71,9 +70,8 @@ std::string words_of(const Hint& hint) {
     case Advice::repeat_key_option:
       return "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key";
     case Advice::restore_identity:
-      return "restore it from a copy; a new one, from gpuaes-keygen --x25519 or --post-quantum, does not "
-             "open "
-             "existing files";
+      return "restore it from a copy; a new one, from gpuaes-keygen --x25519 or --post-quantum, does "
+             "not open existing files";
     case Advice::seal_for_key_file:
       return "use recipients, or -f sealed";
     case Advice::try_several_keys:

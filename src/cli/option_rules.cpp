@@ -12,7 +12,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
@@ -34,15 +33,17 @@ constexpr OptionNames exclusive[] = {
     "salvage encrypt",
 };
 
-// The first of each pair requires the second.
-constexpr OptionNames dependent[] = {
-    "json info",
-    "sparse output",
-    "into part",
-    "new-key rekey",
-    "new-passphrase rekey",
-    "new-passphrase-file rekey",
-    "new-passphrase-command rekey",
+struct Dependency {
+  OptionNames option, needed;  // one name each
+};
+constexpr Dependency dependencies[] = {
+    {"json", "info"},
+    {"sparse", "output"},
+    {"into", "part"},
+    {"new-key", "rekey"},
+    {"new-passphrase", "rekey"},
+    {"new-passphrase-file", "rekey"},
+    {"new-passphrase-command", "rekey"},
 };
 
 constexpr OptionNames accepted_by_info = "info json input format decrypt verbose quiet";
@@ -116,9 +117,9 @@ void check_rules(const CommandLine& line, const Options& options) {
     refuse_others(given, "--info", accepted_by_info,
                   "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
   if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
-  for (const OptionNames& pair : dependent)
-    if (given.contains(pair.list().front()) && !given.contains(pair.list().back()))
-      throw UsageError(fmt::format("--{} requires --{}", pair.list().front(), pair.list().back()));
+  for (const auto& [option, needed] : dependencies)
+    if (given.contains(option.list().front()) && !given.contains(needed.list().front()))
+      throw UsageError(fmt::format("--{} requires --{}", option.list().front(), needed.list().front()));
   check_shared_rules(given);
   if (given.contains("rekey") && options.format.name && find_format(*options.format.name).rekey == nullptr)
     throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format.name),

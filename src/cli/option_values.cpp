@@ -44,6 +44,19 @@ std::optional<std::uint32_t> parse_up_to(std::uint32_t max, std::string_view tex
   return number && *number <= max ? number : std::nullopt;
 }
 
+// I/N, with 0 <= I < N <= max_parts.
+Share parse_share(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::optional<std::uint32_t> number = parse_up_to(max_parts, text.substr(0, slash));
+  const std::optional<std::uint32_t> of =
+      slash == text.size() ? std::nullopt : parse_up_to(max_parts, text.substr(slash + 1));
+  if (!number || !of || *number >= *of)
+    throw UsageError(
+        fmt::format("invalid part '{}'", text),
+        fmt::format("use I/N, for example 0/4, with I less than N, and N at most {}", max_parts));
+  return {*number, *of};
+}
+
 }  // namespace
 
 // Those that a user can choose: age files have a cipher of their own.
@@ -98,18 +111,6 @@ ByteRange parse_range(const std::string& text) {
     throw UsageError(fmt::format("invalid range '{}'", text),
                      "use OFFSET:LENGTH, or OFFSET: for the rest of the plaintext, as in 1000:64K or 10GiB:");
   return {*offset, length};
-}
-
-Share parse_share(const std::string& text) {
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const std::optional<std::uint32_t> number = parse_up_to(max_parts, text.substr(0, slash));
-  const std::optional<std::uint32_t> of =
-      slash == text.size() ? std::nullopt : parse_up_to(max_parts, text.substr(slash + 1));
-  if (!number || !of || *number >= *of)
-    throw UsageError(
-        fmt::format("invalid part '{}'", text),
-        fmt::format("use I/N, for example 0/4, with I less than N, and N at most {}", max_parts));
-  return {*number, *of};
 }
 
 Share parse_part(const std::string& text) {

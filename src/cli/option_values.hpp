@@ -51,10 +51,7 @@ std::size_t parse_size(const std::string& text);
 // OFFSET:LENGTH or OFFSET:, each number as in parse_expected_size().
 ByteRange parse_range(const std::string& text);
 
-// I/N, with 0 <= I < N <= max_parts.
-Share parse_share(const std::string& text);
-
-// The same, or I alone, which makes `of` 0.
+// I/N, with 0 <= I < N <= max_parts, or I alone, which makes `of` 0.
 Share parse_part(const std::string& text);
 
 // The number of a part, less than max_parts.

@@ -59,11 +59,8 @@ CompletedProgram completed_program() {
 
 // Whether the input shows which secrets open it. Input from a terminal has not been typed yet.
 bool shows_secrets(const Options& options) {
-  const auto accepts_recipients = [&](const Format& format) {
-    return format.accepts.recipients && options.format.name.value_or(std::string(format.name)) == format.name;
-  };
-  return options.decrypt && std::ranges::any_of(all_formats(), accepts_recipients) &&
-         (options.names_input() || isatty(STDIN_FILENO) == 0);
+  const bool has_slots = !options.format.name || find_format(*options.format.name).accepts.recipients;
+  return options.decrypt && has_slots && (options.names_input() || isatty(STDIN_FILENO) == 0);
 }
 
 // Users of age expect an age file with -p alone.
@@ -134,7 +131,21 @@ Request request_of(const Options& options, bool has_output) {
   throw std::logic_error("unknown action");
 }
 
+// One for each alternative of StreamMode.
+struct OptionFor {
+  const char* operator()(const WholeInput&) const { return ""; }
+  const char* operator()(const Salvage&) const { return "--salvage"; }
+  const char* operator()(const IntoFile&) const { return "--part"; }
+  const char* operator()(const Selection& selection) const {
+    return std::holds_alternative<ByteRange>(selection) ? "--range" : "--part";
+  }
+};
+
 }  // namespace
+
+const char* option_for(const StreamMode& mode) {
+  return std::visit(OptionFor(), mode);
+}
 
 bool shows_progress(const Options& options) {
   return options.progress && options.level != Level::quiet;

@@ -2,19 +2,14 @@
 // list in stream_options.hpp.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "cipher/ciphers.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/requests.hpp"
-#include "io/fd_source_sink.hpp"
-#include "lane/backends.hpp"
 
 namespace gpuaes {
 

@@ -1,5 +1,5 @@
-// What a command line asks for: a request for each action, made of parts. Each function takes only the parts
-// that it reads.
+// What a command line asks for: one request for each action. A request is made of smaller structs, so that
+// each function takes only what it reads.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 
 #include "cipher/ciphers.hpp"
 #include "cli/option_values.hpp"
-#include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -58,7 +57,7 @@ struct FormatRequest {
   std::optional<std::uint32_t> iterations{};
 };
 
-// What a run processes of its input.
+// The portion of the input that a run processes.
 struct WholeInput {};
 struct Salvage {};  // the undamaged parts
 struct IntoFile {   // a share, written at its place in a file that other processes write, too
@@ -68,12 +67,7 @@ struct IntoFile {   // a share, written at its place in a file that other proces
 using StreamMode = std::variant<WholeInput, Selection, IntoFile, Salvage>;
 
 // The option that requests the mode, or "".
-inline const char* option_for(const StreamMode& mode) {
-  if (std::holds_alternative<Salvage>(mode)) return "--salvage";
-  if (std::holds_alternative<WholeInput>(mode)) return "";
-  const auto* const selection = std::get_if<Selection>(&mode);
-  return selection != nullptr && std::holds_alternative<ByteRange>(*selection) ? "--range" : "--part";
-}
+const char* option_for(const StreamMode& mode);
 
 struct StreamRequest {
   bool decrypt = false;
@@ -84,7 +78,9 @@ struct StreamRequest {
   bool only_part = false;    // nothing but --part implies decryption
 
   bool salvages() const { return std::holds_alternative<Salvage>(mode); }
-  bool selects() const { return !salvages() && !std::holds_alternative<WholeInput>(mode); }
+  bool selects() const {
+    return std::holds_alternative<Selection>(mode) || std::holds_alternative<IntoFile>(mode);
+  }
 };
 
 struct LaneRequest {
@@ -132,7 +128,7 @@ struct PrintRequest {
 
 using Request = std::variant<FilterRequest, InfoRequest, RekeyRequest, ListLanesRequest, PrintRequest>;
 
-// Of gpuaes-parts ---------------------------------------------------------------------------------
+// Requests of gpuaes-parts ---------------------------------------------------------------------------
 
 struct PlanRequest {
   SecretRequest secrets;
@@ -157,7 +153,8 @@ struct SealRequest {
 
 struct StatusRequest {
   std::string directory;
-  bool json, missing;  // only the numbers of missing parts
+  bool json;
+  bool missing;  // print only the numbers of missing parts
 };
 
 struct JoinRequest {

@@ -204,7 +204,7 @@ constexpr const OptionRow<Options>& stream_option(std::string_view name) {
   throw std::logic_error("unknown option");
 }
 
-// Long names of options, separated by spaces. One that does not exist does not compile.
+// Long names of options, separated by spaces. An unknown name does not compile.
 class OptionNames {
  public:
   consteval OptionNames(const char* names) : names_(names) {

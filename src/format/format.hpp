@@ -5,10 +5,9 @@
 //   1. Write it in a new file in this folder, which defines its Format, and list the file in CMakeLists.txt.
 //      make_ctr_session() and make_segment_session() (sessions.hpp) handle the body.
 //   2. Declare the Format below, and add it to the list in formats.cpp. Decryption detects a format only if
-//   it
-//      is authenticated and begins with a magic of its own.
+//      it is authenticated and begins with a magic of its own.
 //   3. Add options that only this format uses to SessionRequest and Accepts, and handle them in
-//   open_session().
+//      open_session().
 //   4. Add its name to the text of -f (cli/stream_options.hpp), to the manual page and to the README.
 #pragma once
 

@@ -277,6 +277,7 @@ const StanzaKind* find_stanza_kind(KeyKind key) {
 }
 
 const StanzaKind* find_stanza_kind(std::string_view type) {
+  if (type.empty()) return nullptr;  // that of kinds without stanzas
   const auto found = std::ranges::find(kinds, type, &StanzaKind::type);
   return found != kinds.end() ? &*found : nullptr;
 }

@@ -26,7 +26,7 @@ class Cancel {
 
  public:
   // Uses SIGURG, which is ignored by default and otherwise sent only for out-of-band data on sockets. The
-  // handler is the process's, so std::logic_error if another object exists.
+  // handler belongs to the process, so only one object may exist at a time; otherwise std::logic_error.
   Cancel();
   ~Cancel();
   Cancel(const Cancel&) = delete;

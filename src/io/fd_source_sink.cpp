@@ -264,7 +264,7 @@ void FdSink::finish() {
   if (fd_.close() != 0 && errno != EINTR) throw io_error("cannot write", name_, errno);
 }
 
-// Closing a duplicate reports failed writes, too.
+// Closing a duplicate also reports failed writes.
 std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
   const char* const name = fd == STDOUT_FILENO ? standard_output_name : standard_error_name;
   Fd duplicate(fcntl(fd, F_DUPFD_CLOEXEC, 0));

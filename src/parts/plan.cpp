@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"

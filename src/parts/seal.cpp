@@ -74,8 +74,10 @@ class Sealer {
         job_(std::move(job)),
         input_(choose_input()),
         file_(part_name(request.part)) {
-    if (request_.receipt) targets_.receipt = find_output(request_.receipt);
-    if (request_.receipt) refuse_output_in(directory_, targets_.output);
+    if (request_.receipt) {
+      targets_.receipt = find_output(request_.receipt);
+      refuse_output_in(directory_, targets_.output);
+    }
     prepare_inputs(named_);
     show_only_named_devices(lanes_.choice.named);
   }
@@ -87,7 +89,7 @@ class Sealer {
       });
     else if (directory_.has(file_) || !seal_into_directory())
       keep_existing();
-    if (!request_.receipt && request_.verify) verify();
+    if (request_.verify) verify();
   }
 
  private:

@@ -63,7 +63,7 @@ std::string find_program(const std::string& plugin) {
                     "install the plugin; PATH must contain the absolute path of its directory");
 }
 
-// One run of it, and the messages exchanged (c2sp.org/age-plugin, "IPC protocol") -----------------
+// One run of a plugin, and its messages (c2sp.org/age-plugin, "IPC protocol") -----------------
 
 constexpr std::size_t first_buffer_bytes = 4096, max_message_bytes = 1 << 20;
 
@@ -238,7 +238,8 @@ class Connection {
   std::uint64_t messages_ = 0;
 };
 
-// What it says to the user and asks: quoted and printable -----------------------------------------
+// Messages and questions of a plugin to the user, quoted and printable
+// -----------------------------------------
 
 // The text between quotation marks on one line, with ' for those in it, shortened if it is very long.
 std::string quoted(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "run/endpoints.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <span>
@@ -29,7 +30,7 @@ InputFile open_input_file(const InputRequest& input, Cancel& cancel) {
 
 namespace {
 
-// Of an input that must not be a directory.
+// IoError if the input is a directory.
 void refuse_directory(const InputRequest& input) {
   const auto status = status_of(input.name);
   if (status && S_ISDIR(status->st_mode))

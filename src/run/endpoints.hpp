@@ -1,11 +1,8 @@
 // The input and the outputs of a run.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "cli/messages.hpp"
 #include "cli/requests.hpp"
@@ -29,8 +26,8 @@ struct InputFile {
 // header is followed by the index.
 HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
 
-// An input to decrypt, as its first bytes show it. If it begins with armor, of the named format if one is
-// named, then the header and the body are what the armor encodes.
+// An input to decrypt. If it begins with armor (of the named format, if one is named), the header and the
+// body are what the armor encodes.
 class OpenedInput {
  public:
   // Reads from `source`, which must outlive it and has not been read yet.
@@ -69,9 +66,9 @@ InputFile open_input_file(const InputRequest& input, Cancel& cancel);
 // Opens the input of a run. IoError also for a directory to encrypt.
 Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel);
 
-// Opens the output of a run, as found by find_outputs(). A share for a file that several processes write has
-// no output yet. UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or
-// replaced.
+// Opens the output of a run, as found by find_outputs(), for `bytes` bytes of input, if known. Null for a
+// share of a file that other processes write, too: open_stream() opens that. UsageError if ciphertext would
+// go to a terminal; IoError if a file cannot be opened or replaced.
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,
                                   const Messages& messages, Cancel& cancel);
@@ -80,7 +77,8 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
 void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
                   Cancel& cancel);
 
-// For a small file about the run, such as its statistics, which is lost in a power failure unless `durable`.
+// Rules for a small file about the run, such as its statistics. Unless `durable`, a power failure may lose
+// it.
 SinkRules report_rules(const Messages& messages, bool durable = true);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 #include "process/child_process.hpp"
 #include "process/terminal.hpp"

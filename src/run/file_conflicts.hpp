@@ -36,8 +36,10 @@ struct NamedInput {
 };
 class NamedInputs {
  public:
-  // The files that open or seal, then the input, unless it is the output of a command.
+  // Adds the files of secrets. Call it before inputs are added.
   NamedInputs& add(const SecretRequest& secrets);
+
+  // Adds the input, unless it is the output of a command.
   NamedInputs& add(const InputRequest& input);
 
   const std::vector<NamedInput>& list() const { return list_; }

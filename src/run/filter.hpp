@@ -15,8 +15,8 @@ namespace gpuaes {
 // written; otherwise throws an Error or Cancelled.
 void run_filter(const FilterRequest& request, Messages& messages);
 
-// Moves a stream through the pipeline, from its source to its finished sink, and writes the figures that are
-// requested to `endpoints`. The run began at `start`.
+// Moves a stream through the pipeline, from its source to its finished sink, and writes the requested
+// statistics and trace to the sinks in `endpoints`. The run began at `start`.
 void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
                 Progress& progress, const Messages& messages, Cancel& cancel);
 

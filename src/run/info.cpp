@@ -20,7 +20,6 @@
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sessions.hpp"
-#include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"

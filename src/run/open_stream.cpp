@@ -183,18 +183,27 @@ const char* verb_for(const StreamRequest& request) {
   return request.decrypt ? "decrypted" : "encrypted";
 }
 
-// The kind of stream that is requested. `shared` is its sink if other processes write it, too.
-std::unique_ptr<OpenStream> make_stream(const StreamRequest& request, StreamParts parts, SharedOutput* shared,
-                                        const Messages& messages) {
-  if (const auto* const into = std::get_if<IntoFile>(&request.mode))
-    return std::make_unique<SharedStream>(into->share, std::move(parts), *shared);
-  if (const auto* const selection = std::get_if<Selection>(&request.mode))
-    return std::make_unique<RangeStream>(*selection, std::move(parts));
-  if (request.salvages())
+// Makes the stream of each mode. `shared` is its sink if other processes write it, too.
+struct MakeStream {
+  StreamParts& parts;
+  bool decrypts;
+  SharedOutput* shared;
+  const Messages& messages;
+
+  using Made = std::unique_ptr<OpenStream>;
+  Made operator()(const WholeInput&) const { return make_whole_stream(std::move(parts), decrypts); }
+  Made operator()(const Selection& selection) const {
+    return std::make_unique<RangeStream>(selection, std::move(parts));
+  }
+  Made operator()(const IntoFile& into) const {
+    return std::make_unique<SharedStream>(into.share, std::move(parts), *shared);
+  }
+  Made operator()(const Salvage&) const {
     return std::make_unique<SalvageStream>(
-        std::move(parts), [&messages](const std::string& text) { messages.input_warning(text); });
-  return make_whole_stream(std::move(parts), request.decrypt);
-}
+        std::move(parts),
+        [this_messages = &messages](const std::string& text) { this_messages->input_warning(text); });
+  }
+};
 
 }  // namespace
 
@@ -277,22 +286,21 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
     std::unique_ptr<SharedOutput> shared = make_shared_output(stream.mode, messages, cancel);
     SharedOutput* const shared_sink = shared.get();
     if (shared) endpoints.output = std::move(shared);
-    return make_stream(stream,
-                       {.source = endpoints.parts ? *endpoints.parts : whole,
-                        .sink = *endpoints.output,
-                        .session = std::move(session),
-                        .verb = verb_for(stream),
-                        .authenticated = format.authenticated,
-                        .may_be_cbc = may_be_cbc && !body_bytes,
-                        .watched = stream.decrypt ? nullptr : &file,
-                        .from_command = endpoints.command != nullptr,
-                        .header_bytes = encrypted != nullptr ? encrypted->header.taken() : 0,
-                        .parts = endpoints.parts.get(),
-                        .body_bytes = body_bytes,
-                        .stated_bytes = input.size,
-                        .damage_hint = damage_hint,
-                        .header_damage = header_damage},
-                       shared_sink, messages);
+    StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
+                      .sink = *endpoints.output,
+                      .session = std::move(session),
+                      .verb = verb_for(stream),
+                      .authenticated = format.authenticated,
+                      .may_be_cbc = may_be_cbc && !body_bytes,
+                      .watched = stream.decrypt ? nullptr : &file,
+                      .from_command = endpoints.command != nullptr,
+                      .header_bytes = encrypted != nullptr ? encrypted->header.taken() : 0,
+                      .parts = endpoints.parts.get(),
+                      .body_bytes = body_bytes,
+                      .stated_bytes = input.size,
+                      .damage_hint = damage_hint,
+                      .header_damage = header_damage};
+    return std::visit(MakeStream{parts, stream.decrypt, shared_sink, messages}, stream.mode);
   });
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,7 +19,6 @@
 #include "base/unicode.hpp"
 #include "cli/command_line.hpp"
 #include "format/format.hpp"
-#include "format/header_reader.hpp"
 #include "io/armor.hpp"
 #include "io/source_sink.hpp"
 #include "keys/kdf.hpp"
