@@ -38,10 +38,11 @@ class DirectoryParts : public IndexedParts {
 
   void skip_to(std::uint64_t offset) override { first_ = index()->part_at(offset).number; }
 
-  // Whether most of the first part to be read is not in the page cache.
+  // Whether most of the first part to be read is not in the page cache. Whether it is complete is checked
+  // when it is read.
   bool prepare_parallel() override {
     direct_ = true;
-    const File first = open_file(first_);
+    std::optional<FdSource> first = input_.directory.open(part_name(first_), input_.cancel);
     return first && first->prepare_parallel();
   }
 
@@ -88,19 +89,18 @@ std::string part_name(std::uint32_t number) {
   return fmt::format("part.{:07}", number);
 }
 
-void require_joined(const Directory& directory) {
+void require_joined(const Directory& directory, const Hint& otherwise) {
   if (directory.has(index_name)) return;
   if (directory.has(head_name))
     throw IoError(fmt::format("{} is not joined", directory.name()),
                   "when all parts are complete, run gpuaes-parts join");
-  throw IoError(
-      fmt::format("{} does not contain a sealed file in parts", directory.name()),
-      fmt::format("to open encrypted files in it, name them, for example {}/*.age", directory.name()));
+  throw IoError(fmt::format("{} does not contain a sealed file in parts", directory.name()), otherwise);
 }
 
 PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel) {
   Directory directory(name);
-  require_joined(directory);
+  require_joined(directory, fmt::format("to open encrypted files in it, name them, for example {}*.age",
+                                        name.ends_with('/') ? name : name + "/"));
   FdSource index = open_needed(directory, index_name, cancel);
   return {std::move(directory), std::move(index), cancel};
 }

@@ -17,8 +17,9 @@ inline constexpr char job_name[] = "job", head_name[] = "head", index_name[] = "
 // The name of a part's file: part.0000003.
 std::string part_name(std::uint32_t number);
 
-// IoError unless the directory contains a sealed file in parts that has been joined.
-void require_joined(const Directory& directory);
+// IoError unless the directory contains a sealed file in parts that has been joined; with the hint
+// `otherwise` if it contains none.
+void require_joined(const Directory& directory, const Hint& otherwise = {});
 
 struct PartsDirectory {
   Directory directory;
