@@ -32,8 +32,8 @@ std::string help_text() {
          "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
          format_options(stream_options) +
          "\nThe exit status is 0 for success, 1 for an I/O or system error, 2 for an\n"
-         "invalid command line, key or passphrase, 3 if none of them opens the input, and\n"
-         "4 for corrupt or truncated input.\n"
+         "invalid command line, key or passphrase, 3 if none of them opens the input,\n"
+         "and 4 for corrupt or truncated input.\n"
          "\nExamples:\n"
          "  Make a key, encrypt an archive and unpack it again:\n"
          "    gpuaes-keygen -o key\n"
