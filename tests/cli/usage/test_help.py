@@ -31,7 +31,7 @@ def test_help(option):
     text = result.out.decode()
     assert [word for word in WORDS if word not in text] == []
     assert [title for title in TITLES if f"{title}:" not in text.splitlines()] == []
-    assert re.search("The exit status is 0 .* 1 .* 2 .* 3 .* and 4 ", text, re.S) and "ssh private key" in text
+    assert re.search("The exit status is 0 .* 1 .* 2 .* 3 .*\\sand 4 ", text, re.S) and "ssh private key" in text
     assert result.err == ""
 
 
