@@ -71,17 +71,17 @@ def wait_for(condition, what, patience=PATIENCE):
 
 
 def wait_until_idle(*children):
-    """Waits until programs are idle: all of their threads have slept for a while, without being woken."""
+    """Waits until programs are idle: all of their threads have slept for a while."""
     deadline = time.monotonic() + PATIENCE
     before, quiet = None, 0
-    while quiet < 4:
+    while quiet < 8:
         ended = [child.args for child in children if child.poll() is not None]
         assert not ended, f"expected it to wait, but it has ended: {ended}"
         assert time.monotonic() < deadline, f"expected all threads to sleep, got {before}"
-        now = [(thread_states(child.pid), switches(child.pid)) for child in children]
+        now = [(thread_states(child.pid), cpu_seconds(child.pid)) for child in children]
         quiet = quiet + 1 if now == before and all(set(states) == {"S"} for states, _ in now) else 0
         before = now
-        time.sleep(0.02)
+        time.sleep(0.04)
 
 
 def unfinished_bytes(child):
@@ -194,15 +194,6 @@ def thread_states(pid):
     except OSError:
         return []
     return [stat_fields(f"/proc/{pid}/task/{thread}/stat")[0] for thread in threads]
-
-
-def switches(pid):
-    """How often each thread has stopped running."""
-    found = []
-    for name in glob.glob(f"/proc/{pid}/task/*/status"):
-        with contextlib.suppress(OSError), open(name) as file:  # it may have ended
-            found += [line for line in file if "ctxt_switches" in line]
-    return found
 
 
 def cpu_seconds(pid):
