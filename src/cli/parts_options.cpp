@@ -102,6 +102,13 @@ std::vector<Row> rows_of(std::vector<Row> own, const OptionNames& shared) {
   return own;
 }
 
+// Constants of their own: clang 14 destroys the temporaries of a call with a consteval argument twice.
+constexpr OptionNames shared_by_plan =
+    "passphrase passphrase-file passphrase-command recipient recipients-file quiet";
+constexpr OptionNames shared_by_seal = "lanes threads chunk-size progress size verbose quiet stats trace";
+constexpr OptionNames shared_by_join = "progress verbose quiet";
+constexpr OptionNames shared_by_status = "quiet";
+
 // To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
 // a test expects the same order.
 std::span<const Command> commands() {
@@ -113,15 +120,14 @@ std::span<const Command> commands() {
               "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
               rows_of({planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
-                      "passphrase passphrase-file passphrase-command recipient recipients-file quiet"),
+                      shared_by_plan),
               1},
       Command{Action::seal,
               "seal",
               "DIR --part I [OPTION]... [-- COMMAND...]",
               "Seal one part, which may be the output of COMMAND.",
               {"part"},
-              rows_of({part, input, verify, part_elsewhere, receipt},
-                      "lanes threads chunk-size progress size verbose quiet stats trace"),
+              rows_of({part, input, verify, part_elsewhere, receipt}, shared_by_seal),
               1,
               true},
       Command{Action::status,
@@ -129,14 +135,14 @@ std::span<const Command> commands() {
               "DIR [--json | --missing]",
               "Print which parts are complete, missing or being sealed.",
               {},
-              rows_of({json, missing}, "quiet"),
+              rows_of({json, missing}, shared_by_status),
               1},
       Command{Action::join,
               "join",
               "DIR [OPTION]... [--receipts RECEIPT...]",
               "Check all parts and write the index, which completes the file.",
               {},
-              rows_of({count, receipts, single_file}, "progress verbose quiet"),
+              rows_of({count, receipts, single_file}, shared_by_join),
               any_number}};
   return all;
 }
