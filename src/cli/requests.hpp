@@ -36,7 +36,7 @@ struct SecretRequest {
 
 struct InputRequest {
   std::string name{standard_name};
-  const char* option = "";              // that names it, if any
+  const char* option = "";              // the option that names the input, or ""
   std::vector<std::string> command{};   // whose output is the input, unless empty
   std::optional<std::uint64_t> size{};  // in bytes, from the user
 
@@ -75,7 +75,7 @@ struct StreamRequest {
   StreamMode mode{};
   FormatRequest format{};
   bool note_sealed = false;  // users of age may expect an age file
-  bool only_part = false;    // nothing but --part implies decryption
+  bool only_part = false;    // decryption is implied only by --part
 
   bool salvages() const { return std::holds_alternative<Salvage>(mode); }
   bool selects() const {

@@ -200,8 +200,7 @@ struct MakeStream {
   }
   Made operator()(const Salvage&) const {
     return std::make_unique<SalvageStream>(
-        std::move(parts),
-        [this_messages = &messages](const std::string& text) { this_messages->input_warning(text); });
+        std::move(parts), [&printed = messages](const std::string& text) { printed.input_warning(text); });
   }
 };
 

@@ -31,7 +31,7 @@ std::string_view code_name() {
   return name == nullptr ? "" : name;
 }
 
-// Null if this build or this CPU does not have it.
+// Null if this build or this CPU lacks it.
 const kuznyechik::SimdCode* find_code() {
   for (const kuznyechik::SimdCode& each : kuznyechik::simd_codes())
     if (each.name == code_name() && each.is_supported()) return &each;

@@ -50,7 +50,7 @@ class MgmMac {
 class MgmCpu {
  public:
   // The maximum number of segments processed together. Apart from its text, a segment has only 3 blocks and
-  // those of the associated data, too few to fill vectors, so many segments share them.
+  // those of the associated data, too few to fill vectors. Many segments share them.
   static constexpr std::size_t max_segments = 64;
 
   // As for KuznyechikCpu.
