@@ -313,9 +313,6 @@ void check_stanza(const Stanza& stanza, const std::string& plugin) {
                                   plugin, stanza.arguments.size(), max_stanza_arguments));
   const StanzaKind* const kind = find_stanza_kind(stanza.type());
   if (kind == nullptr) return;
-  if (kind->key == KeyKind::passphrase)
-    throw PluginError(
-        fmt::format("the plugin {} made a scrypt stanza, which must be alone in a file", plugin));
   if (is_malformed(stanza, *kind))
     throw PluginError(fmt::format("the plugin {} made a malformed {} stanza", plugin, stanza.type()));
 }
@@ -339,6 +336,17 @@ void check_size(std::size_t stanzas, std::size_t header_bytes, const std::string
   if (header_bytes > max_age_header_bytes)
     throw PluginError(fmt::format("the plugin {} made stanzas that are too long; a header has at most {} MiB",
                                   plugin, max_age_header_bytes >> 20));
+}
+
+// PluginError if a plugin made a scrypt stanza that is not the only stanza.
+void check_alone(const std::vector<Stanza>& stanzas, const std::vector<std::string>& plugins) {
+  const auto scrypt = std::ranges::find_if(stanzas, [](const Stanza& each) {
+    const StanzaKind* const kind = find_stanza_kind(each.type());
+    return kind != nullptr && kind->key == KeyKind::passphrase;
+  });
+  if (scrypt == stanzas.end() || stanzas.size() == 1) return;
+  throw PluginError(fmt::format("the plugin {} made a scrypt stanza, which must be alone in a file",
+                                plugins[static_cast<std::size_t>(scrypt - stanzas.begin())]));
 }
 
 // PluginError if an ssh key would not be tried with all stanzas that have its tag, and a plugin made one of
@@ -398,6 +406,7 @@ std::vector<Stanza> make_stanzas(const Secret& file_key, const Keyring& keyring,
     plugins.resize(stanzas.size(), key.plugin ? plugin : "");
     check_size(stanzas.size(), header_bytes, plugin);
   }
+  check_alone(stanzas, plugins);
   check_tags(stanzas, plugins);
   return stanzas;
 }

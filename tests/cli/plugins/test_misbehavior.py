@@ -148,12 +148,20 @@ def test_other_keys_are_tried_after_a_wrong_file_key(plugin, folder, sealed, ide
     ("'X25519'", "the plugin test made a malformed X25519 stanza"),
     ("'p256tag', 'AAAAAA', 'AAAA'", "the plugin test made a malformed p256tag stanza"),
     ("'ssh-ed25519', 'AAAAAA', 'AAAA'", "the plugin test made a malformed ssh-ed25519 stanza"),
-    ("'scrypt', 'AAAAAAAAAAAAAAAAAAAAAA', '18'",
-     "the plugin test made a scrypt stanza, which must be alone in a file"),
+    ("'scrypt', 'AAAAAAAAAAAAAAAAAAAAAA', '30'", "the plugin test made a malformed scrypt stanza"),
 ])  # fmt: skip
 def test_stanzas_that_would_make_the_file_unreadable(plugin, recipient, arguments, error):
     plugin(HEARD + f"ask('recipient-stanza', '0', {arguments}, body=bytes(32)); send('done')")
     expect_refused(error, "-r", recipient, input=PLAIN)
+
+
+def test_a_passphrase_stanza_must_be_alone(plugin, recipient):
+    scrypt = "ask('recipient-stanza', '0', 'scrypt', 'AAAAAAAAAAAAAAAAAAAAAA', '18', body=bytes(32)); "
+    plugin(HEARD + scrypt + "send('done')")
+    made = stream("-r", recipient, input=PLAIN).out
+    assert made.splitlines()[1] == b"-> scrypt AAAAAAAAAAAAAAAAAAAAAA 18"
+    plugin(HEARD + scrypt + scrypt + "send('done')")
+    expect_refused("the plugin test made a scrypt stanza, which must be alone in a file", "-r", recipient, input=PLAIN)
 
 
 # X25519: 0, 1, a point of order 8, and p + 1, which is another encoding of 1.
