@@ -63,4 +63,8 @@ Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> 
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
                      std::uint32_t iterations, std::size_t size, const StopCheck& check = {});
 
+// bcrypt_pbkdf(3) of OpenBSD, with at least one round.
+Secret bcrypt_pbkdf(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
+                    std::uint32_t rounds, std::size_t size, const StopCheck& check = {});
+
 }  // namespace gpuaes

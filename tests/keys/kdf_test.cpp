@@ -150,6 +150,29 @@ TEST_CASE("random bytes fill the whole buffer, even if that takes several calls"
   }
 }
 
+// As the package bcrypt of Python derives them.
+TEST_CASE("bcrypt_pbkdf derives the keys of another implementation") {
+  struct Vector {
+    std::string_view passphrase, salt;
+    std::uint32_t rounds;
+    std::string_view key;
+  };
+  for (const auto& [passphrase, salt, rounds, key] :
+       {Vector{"password", "salt", 4, "5bbf0cc293587f1c3635555c27796598d47e579071bf427e9d8fbe842aba34d9"},
+        Vector{"password", std::string_view("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16), 1,
+               "5663787fdb45398613a25850db6a7a85"},
+        Vector{"p", "0123456789abcdef", 16,
+               "96152b55d7bb93e00a7eb633e773f968fd587cd27582832cf39f98f4d6ef26522c6b60c3f7748fd359b5b63918efa"
+               "d3e"},
+        Vector{"word", "s", 3, "9b"}}) {
+    CAPTURE(passphrase, rounds);
+    const Bytes expected = from_hex(key);
+    CHECK(bytes_of(bcrypt_pbkdf(to_bytes(passphrase), to_bytes(salt), rounds, expected.size())) == expected);
+  }
+  CHECK_THROWS_AS(bcrypt_pbkdf(to_bytes("p"), to_bytes("s"), 1 << 30, 32, [] { throw Cancelled{}; }),
+                  Cancelled);
+}
+
 TEST_CASE("EvpAead accepts only AES keys of the right length") {
   for (const std::size_t size : {0, 16, 17, 33})
     CHECK(contains(failure_of([=] { EvpAead(Cipher::aes_256, Bytes(size), EvpAead::Use::seal); }),
