@@ -27,9 +27,6 @@ std::string words_of(const Hint& hint) {
              "-f, use the same -f";
     case Advice::check_key_and_context:
       return "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged";
-    case Advice::copy_without_passphrase:
-      return "copy the key to $XDG_RUNTIME_DIR, and remove the passphrase of the copy with ssh-keygen -p -f "
-             "COPY, not that of the key itself";
     case Advice::cut_trailing_bytes:
       return fmt::format(
           "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}",

@@ -85,14 +85,17 @@ std::string describe_types(const AgeHeader& header) {
   return fmt::format("{}", fmt::join(types, ", "));
 }
 
-// The stanzas of the key's kind and, for an SSH key, with its tag.
+// The stanzas of the key's kind and, for an SSH key, with its tag. AuthError if one of the kind is malformed.
 std::vector<std::span<const Stanza>> stanzas_for(const AgeHeader& header, const Key& key) {
   std::vector<std::span<const Stanza>> stanzas;
   const StanzaKind* const kind = find_stanza_kind(key.kind);
   if (kind == nullptr) return stanzas;
   const auto tag = kind->tag != nullptr ? std::optional(kind->tag(key)) : std::nullopt;
-  for (const Stanza& stanza : header.stanzas)
-    if (stanza.type() == kind->type && (!tag || stanza.arguments[1] == *tag)) stanzas.push_back({&stanza, 1});
+  for (const Stanza& stanza : header.stanzas) {
+    if (stanza.type() != kind->type) continue;
+    kind->check(stanza);
+    if (!tag || stanza.arguments[1] == *tag) stanzas.push_back({&stanza, 1});
+  }
   return stanzas;
 }
 
@@ -132,14 +135,6 @@ void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::
       fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
 }
 
-// The keys in the order in which they are tried.
-std::vector<const Key*> in_order(const Keyring& keyring) {
-  std::vector<const Key*> keys;
-  for (const Key& key : keyring.keys) keys.push_back(&key);
-  std::ranges::stable_sort(keys, {}, &Key::kind);
-  return keys;
-}
-
 // What to try with a key, one after another: single stanzas, or all at once for a plugin.
 std::vector<std::span<const Stanza>> attempts(const AgeHeader& header, const Key& key) {
   if (key.plugin) return {header.stanzas};
@@ -148,9 +143,15 @@ std::vector<std::span<const Stanza>> attempts(const AgeHeader& header, const Key
   return stanzas;
 }
 
+// Whether a file of keys may contain one for the header.
+bool may_open(const AgeHeader& header, const LockedKeys& file) {
+  if (file.recipient != nullptr) return !stanzas_for(header, *file.recipient).empty();
+  return keys_of(header).supported() != std::vector{KeyKind::passphrase};
+}
+
 // Keeps the error of the first plugin that fails in `failure`.
 std::optional<Secret> unwrap(std::span<const Stanza> stanzas, const Key& key, const SessionRequest& request,
-                             std::optional<PluginError>& failure) {
+                             std::optional<Error>& failure) {
   if (request.check) request.check();
   if (!key.plugin) return find_stanza_kind(key.kind)->unwrap(stanzas.front(), key, request);
   try {
@@ -162,50 +163,70 @@ std::optional<Secret> unwrap(std::span<const Stanza> stanzas, const Key& key, co
   }
 }
 
-// The first file key that a stanza yields and the MAC confirms. AuthError if one is not confirmed; after one
-// of a plugin, other keys are tried first. With SessionRequest::salvage, all that the stanzas yield: the
-// payload shows which is right. PluginError if a plugin failed, and no other key opens the header.
-std::vector<Secret> unwrap_stanzas(const AgeHeader& header, const SessionRequest& request) {
-  std::vector<Secret> unwrapped;
-  std::optional<PluginError> failure;
-  std::string wrong_plugin;  // whose file key the MAC does not confirm
-  for (const Key* const key : in_order(request.keyring))
-    for (const std::span<const Stanza> stanzas : attempts(header, *key)) {
-      std::optional<Secret> file_key = unwrap(stanzas, *key, request, failure);
-      if (!file_key) continue;
-      if (has_correct_mac(header, *file_key)) {
-        if (request.detail) request.detail(fmt::format("{} opens the input", describe(*key)));
-        unwrapped.clear();
-        unwrapped.push_back(std::move(*file_key));
-        return unwrapped;
-      }
-      if (request.salvage)
-        unwrapped.push_back(std::move(*file_key));
-      else if (key->plugin)
-        wrong_plugin = plugin_name(*key);
-      else
-        refuse_header(header.mac_at, "the header or its MAC was modified");
+// The file keys that stanzas yield, until the MAC confirms one, which is then the only one. If it confirms
+// none: AuthError, after a wrong one of a plugin only if no other key opens the header; with
+// SessionRequest::salvage, all of them, since the payload shows which is right. PluginError if a plugin
+// failed, and the error of a locked file, if nothing else opens the header.
+class Unwrapping {
+ public:
+  Unwrapping(const AgeHeader& header, SessionRequest& request) : header_(header), request_(request) {}
+
+  std::vector<Secret> run() {
+    const std::optional<Error> locked = try_keys(
+        request_.keyring, [this](const LockedKeys& file) { return may_open(header_, file); },
+        [this](const Key& key) { return opens(key); });
+    if (confirmed_) return std::move(unwrapped_);
+    if (!wrong_plugin_.empty())
+      refuse_header(
+          header_.mac_at,
+          fmt::format("the header or its MAC was modified, or the plugin {} returned a wrong file key",
+                      wrong_plugin_));
+    if (unwrapped_.empty()) {
+      if (failure_) throw *failure_;
+      if (locked) throw *locked;
+      refuse_secrets(header_, request_.keyring);
     }
-  if (!wrong_plugin.empty())
-    refuse_header(
-        header.mac_at,
-        fmt::format("the header or its MAC was modified, or the plugin {} returned a wrong file key",
-                    wrong_plugin));
-  if (unwrapped.empty() && failure) throw *failure;
-  if (unwrapped.empty()) refuse_secrets(header, request.keyring);
-  request.salvage(
-      fmt::format("the header, which ends at byte {}, is corrupt, but the given secret opens one of its "
-                  "stanzas; if it was "
-                  "modified on purpose, other recipients may see another plaintext",
-                  header.bytes.size()));
-  return unwrapped;
-}
+    request_.salvage(
+        fmt::format("the header, which ends at byte {}, is corrupt, but the given secret opens one of its "
+                    "stanzas; if it was "
+                    "modified on purpose, other recipients may see another plaintext",
+                    header_.bytes.size()));
+    return std::move(unwrapped_);
+  }
+
+ private:
+  bool opens(const Key& key) {
+    for (const std::span<const Stanza> stanzas : attempts(header_, key)) {
+      std::optional<Secret> file_key = unwrap(stanzas, key, request_, failure_);
+      if (!file_key) continue;
+      confirmed_ = has_correct_mac(header_, *file_key);
+      if (confirmed_) {
+        if (request_.detail) request_.detail(fmt::format("{} opens the input", describe(key)));
+        unwrapped_.clear();
+      } else if (!request_.salvage) {
+        if (!key.plugin) refuse_header(header_.mac_at, "the header or its MAC was modified");
+        wrong_plugin_ = plugin_name(key);
+        continue;
+      }
+      unwrapped_.push_back(std::move(*file_key));
+      if (confirmed_) return true;
+    }
+    return false;
+  }
+
+  const AgeHeader& header_;
+  SessionRequest& request_;
+  std::vector<Secret> unwrapped_;
+  bool confirmed_ = false;
+  std::optional<Error> failure_;  // of a plugin
+  std::string wrong_plugin_;      // whose file key the MAC does not confirm
+};
 
 // At least one file key. The errors are those of open_slots().
-std::vector<Secret> open_stanzas(const AgeHeader& header, const SessionRequest& request) {
+std::vector<Secret> open_stanzas(const AgeHeader& header, SessionRequest& request) {
   check_stanzas(header, request.keyring);
   check_any_given(keys_of(header), request.keyring);
-  return unwrap_stanzas(header, request);
+  return Unwrapping(header, request).run();
 }
 
 AgeHeader read_header(HeaderReader& input) {
@@ -228,7 +249,7 @@ std::unique_ptr<Session> open_payload(const Secret& file_key, const PayloadNonce
   return make_segment_session(std::move(stream));
 }
 
-std::unique_ptr<Session> decrypt(const SessionRequest& request) {
+std::unique_ptr<Session> decrypt(SessionRequest& request) {
   HeaderReader& input = *request.input;
   const AgeHeader header = read_header(input);
   const std::vector<Secret> file_keys = open_stanzas(header, request);
@@ -285,7 +306,7 @@ Description describe_age(HeaderReader& input) {
   return description;
 }
 
-NewHeader rekey_age(const SessionRequest& request, const Keyring& new_keys) {
+NewHeader rekey_age(SessionRequest& request, const Keyring& new_keys) {
   check_new_stanzas(new_keys);
   const AgeHeader header = read_header(*request.input);
   const std::vector<KeyKind> kinds = keys_of(header).supported();

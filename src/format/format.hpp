@@ -232,7 +232,7 @@ struct Format {
 
   // Opens a header as open() does, and makes another one with the same file key. UsageError or
   // UnsuitableInput if the new keys cannot be used. Null if the format has no keys that can be replaced.
-  NewHeader (*rekey)(const SessionRequest& request, const Keyring& new_keys) = nullptr;
+  NewHeader (*rekey)(SessionRequest& request, const Keyring& new_keys) = nullptr;
 
   // Whether a stream may be in CBC mode, which this program cannot decrypt; only its length hints at that.
   bool may_be_cbc = false;

@@ -128,7 +128,8 @@ void check_label(const Format& format, const std::optional<std::string>& label) 
 }
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
-  const Keyring& keyring = request.keyring;
+  Keyring& keyring = request.keyring;
+  if (!format.accepts.recipients) keyring.unlock_all();  // nothing shows which key is needed
   check_accepts(format, keyring.count(KeyKind::key_file) > 1, &Accepts::keys, "more than one key");
   check_accepts(format, request.decrypt && keyring.has_recipient(), &Accepts::recipients, "an identity");
   check_accepts(format, keyring.has_recipient(), &Accepts::recipients, "a recipient");

@@ -157,23 +157,23 @@ HeaderKeys keys_of(const SealedHeader& header) {
   return keys;
 }
 
-// Tries one kind of key with the slots for it. Returns the file key if the header's MAC confirms it. If the
-// MAC is wrong, sets `unwrapped` to the first file key.
-std::optional<Secret> try_slots(const SealedHeader& header, const SlotKind& kind,
-                                const SessionRequest& request, std::optional<Secret>& unwrapped) {
-  for (const Key& key : request.keyring.keys)
-    for (const Slot& slot : header.slots) {
-      if (key.kind != kind.key || slot.type != kind.type) continue;
-      if (request.check) request.check();
-      std::optional<Secret> file_key = kind.unwrap(slot, key, request);
-      if (!file_key) continue;
-      if (has_correct_mac(header, *file_key)) {
-        if (header.bad_slot) std::rethrow_exception(header.bad_slot);  // it was written like that
-        if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
-        return file_key;
-      }
-      if (!unwrapped) unwrapped = std::move(file_key);
+// Tries a key with the slots for it. Returns the file key if the header's MAC confirms it. If the MAC is
+// wrong, sets `unwrapped` to the first file key.
+std::optional<Secret> try_slots(const SealedHeader& header, const Key& key, const SessionRequest& request,
+                                std::optional<Secret>& unwrapped) {
+  const SlotKind* const kind = find_slot_kind(key.kind);
+  for (const Slot& slot : header.slots) {
+    if (kind == nullptr || slot.type != kind->type) continue;
+    if (request.check) request.check();
+    std::optional<Secret> file_key = kind->unwrap(slot, key, request);
+    if (!file_key) continue;
+    if (has_correct_mac(header, *file_key)) {
+      if (header.bad_slot) std::rethrow_exception(header.bad_slot);  // it was written like that
+      if (request.detail) request.detail(fmt::format("{} opens the input", describe(key)));
+      return file_key;
     }
+    if (!unwrapped) unwrapped = std::move(file_key);
+  }
   return std::nullopt;
 }
 
@@ -185,16 +185,19 @@ std::optional<Secret> try_slots(const SealedHeader& header, const SlotKind& kind
 //
 // With SessionRequest::salvage, a wrong MAC is not an error. The caller must then verify a commitment before
 // it trusts the file key.
-Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
+Secret open_slots(const SealedHeader& header, SessionRequest& request) {
   const HeaderKeys keys = keys_of(header);
   check_any_given(keys, request.keyring);
-  std::optional<Secret> unwrapped;
-  for (const SlotKind& kind : slot_kinds()) {
-    const bool can_salvage = request.salvage && unwrapped;
-    if (kind.key == KeyKind::passphrase && can_salvage) continue;  // do not ask for it
-    if (std::optional<Secret> file_key = try_slots(header, kind, request, unwrapped))
-      return std::move(*file_key);
-  }
+  std::optional<Secret> file_key, unwrapped;
+  const auto can_ask = [&] { return !request.salvage || !unwrapped; };
+  const auto needs = [&](const LockedKeys& file) {
+    return can_ask() && file.recipient == nullptr && keys.supported() != std::vector{KeyKind::passphrase};
+  };
+  const std::optional<Error> failure = try_keys(request.keyring, needs, [&](const Key& key) {
+    if (key.kind != KeyKind::passphrase || can_ask()) file_key = try_slots(header, key, request, unwrapped);
+    return file_key.has_value();
+  });
+  if (file_key) return std::move(*file_key);
   if (unwrapped) {
     // Or the slot was copied from another file.
     if (!request.salvage)
@@ -205,6 +208,7 @@ Secret open_slots(const SealedHeader& header, const SessionRequest& request) {
     return std::move(*unwrapped);
   }
   if (header.bad_slot) std::rethrow_exception(header.bad_slot);
+  if (failure) throw *failure;
   if (keys.supported().empty())
     throw KeyError("the input has only key slots that this version does not support",
                    "try a later version of gpuaes-stream");
@@ -224,7 +228,7 @@ std::vector<std::byte> message_context(std::span<const std::byte> header,
 }
 
 void check_request(const SessionRequest& request) {
-  if (request.keyring.keys.empty() && !request.keyring.none_given)
+  if (request.keyring.empty() && !request.keyring.none_given)
     throw UsageError("the sealed format requires a key or a passphrase");
   request.decrypt ? check_keys(request.keyring) : check_new_slots(request.keyring);
 }
@@ -300,7 +304,7 @@ std::unique_ptr<Session> open_body(const OpenedHeader& opened, const SessionRequ
 }
 
 // Reads the whole header before it tries any secret, and verifies it before it reads anything after it.
-OpenedHeader open_sealed_header(const SessionRequest& request) {
+OpenedHeader open_sealed_header(SessionRequest& request) {
   check_request(request);
   HeaderReader& input = *request.input;
   OpenedHeader opened{read_sealed_header(input, static_cast<bool>(request.salvage)), {}, {}, {}};
@@ -346,7 +350,7 @@ Description describe_sealed(HeaderReader& input) {
   return description;
 }
 
-NewHeader rekey_sealed(const SessionRequest& request, const Keyring& new_keys) {
+NewHeader rekey_sealed(SessionRequest& request, const Keyring& new_keys) {
   check_new_slots(new_keys);
   const OpenedHeader opened = open_sealed_header(request);
   NewHeader made{make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),

@@ -192,10 +192,6 @@ void check_combination(const std::vector<Slot>& slots) {
 
 }  // namespace
 
-std::span<const SlotKind> slot_kinds() {
-  return kinds;
-}
-
 const SlotKind* find_slot_kind(SlotType type) {
   const auto found = std::ranges::find(kinds, type, &SlotKind::type);
   return found != kinds.end() ? &*found : nullptr;

@@ -48,7 +48,6 @@ struct SlotKind {
   std::optional<Secret> (*unwrap)(const Slot& slot, const Key& key, const SessionRequest& request) = nullptr;
 };
 
-std::span<const SlotKind> slot_kinds();         // in the order of KeyKind
 const SlotKind* find_slot_kind(SlotType type);  // null for an unknown type
 const SlotKind* find_slot_kind(KeyKind key);    // null if the sealed format does not support it
 

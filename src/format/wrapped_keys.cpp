@@ -65,6 +65,32 @@ std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& inp
   }
 }
 
+std::optional<Error> try_keys(Keyring& keyring, const std::function<bool(const LockedKeys&)>& needs,
+                              const std::function<bool(const Key&)>& opens) {
+  std::optional<Error> failure;
+  const auto open_any = [&](KeyKind first, KeyKind last, std::size_t begin) {
+    std::vector<const Key*> keys;
+    for (const Key& key : std::span(keyring.keys).subspan(begin))
+      if (key.kind >= first && key.kind <= last) keys.push_back(&key);
+    std::ranges::stable_sort(keys, {}, &Key::kind);
+    return std::ranges::any_of(keys, [&](const Key* key) { return opens(*key); });
+  };
+  static_assert(KeyKind::plugin < KeyKind::passphrase && KeyKind::passphrase == KeyKind::last);
+  if (open_any({}, KeyKind::plugin, 0)) return failure;
+  for (const LockedKeys& file : keyring.locked) {
+    if (!needs(file)) continue;
+    const std::size_t begin = keyring.keys.size();
+    try {
+      keyring.unlock(file);
+    } catch (const Error& error) {
+      if (!failure) failure = error;
+    }
+    if (open_any({}, KeyKind::plugin, begin)) return failure;
+  }
+  open_any(KeyKind::passphrase, KeyKind::passphrase, 0);
+  return failure;
+}
+
 std::string describe(const Key& key) {
   if (key.kind == KeyKind::passphrase) return "the passphrase";
   if (key.kind == KeyKind::plugin) return fmt::format("the plugin {}", plugin_name(key));

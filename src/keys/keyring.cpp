@@ -88,7 +88,7 @@ Key Key::copy() const {
 }
 
 Keyring Keyring::copy() const {
-  Keyring other{{}, none_given};
+  Keyring other{{}, none_given, locked};
   for (const Key& key : keys) other.keys.push_back(key.copy());
   return other;
 }
@@ -99,11 +99,25 @@ const Key* Keyring::find(KeyKind kind) const {
 }
 
 std::size_t Keyring::count(KeyKind kind) const {
-  return static_cast<std::size_t>(std::ranges::count(keys, kind, &Key::kind));
+  const auto is_locked = [kind](const LockedKeys& file) {
+    return file.recipient && file.recipient->kind == kind;
+  };
+  return static_cast<std::size_t>(std::ranges::count(keys, kind, &Key::kind) +
+                                  std::ranges::count_if(locked, is_locked));
 }
 
 bool Keyring::has_recipient() const {
-  return std::ranges::any_of(keys, [](const Key& key) { return is_asymmetric(key.kind); });
+  return std::ranges::any_of(keys, [](const Key& key) { return is_asymmetric(key.kind); }) ||
+         std::ranges::any_of(locked, [](const LockedKeys& file) { return file.recipient != nullptr; });
+}
+
+void Keyring::unlock(const LockedKeys& file) {
+  for (const Key& key : file.keys.get()) keys.push_back(key.copy());
+}
+
+void Keyring::unlock_all() {
+  for (const LockedKeys& file : locked) unlock(file);
+  locked.clear();
 }
 
 }  // namespace gpuaes

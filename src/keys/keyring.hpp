@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,14 +84,25 @@ struct Key {
   Key copy() const;
 };
 
+// A file of keys to open with that has a passphrase.
+struct LockedKeys {
+  std::shared_ptr<const Key> recipient{};  // of an SSH key, the only one in its file; otherwise null
+  std::shared_future<std::vector<Key>>
+      keys;  // asks for the passphrase once; Error unless that opens the file
+};
+
 struct Keyring {
   std::vector<Key> keys;
   bool none_given = false;  // the user named no secret to open with
+  std::vector<LockedKeys> locked{};
 
   Keyring copy() const;
-  const Key* find(KeyKind kind) const;  // the first, or null
-  std::size_t count(KeyKind kind) const;
-  bool has_recipient() const;  // or an identity
+  const Key* find(KeyKind kind) const;    // the first, or null
+  std::size_t count(KeyKind kind) const;  // with the SSH keys that have a passphrase
+  bool has_recipient() const;             // or an identity
+  bool empty() const { return keys.empty() && locked.empty(); }
+  void unlock(const LockedKeys& file);  // adds copies of its keys
+  void unlock_all();
 };
 
 }  // namespace gpuaes

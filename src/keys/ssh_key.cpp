@@ -310,13 +310,13 @@ std::optional<PublicLine> read_line(std::string_view text) {
   return PublicLine{type, std::move(*key)};
 }
 
-std::optional<KeyKind> kind_of(std::string_view type) {
+}  // namespace
+
+std::optional<KeyKind> ssh_kind_of(std::string_view type) {
   if (type == ssh_ed25519_type) return KeyKind::ssh_ed25519;
   if (type == ssh_rsa_type) return KeyKind::ssh_rsa;
   return std::nullopt;
 }
-
-}  // namespace
 
 bool looks_like_ssh_recipient(std::string_view text) {
   bool found = false;
@@ -331,7 +331,7 @@ bool looks_like_ssh_identity(std::string_view text) {
 
 std::optional<std::string> other_ssh_type(std::string_view text) {
   const std::optional<PublicLine> line = read_line(text);
-  if (!line || !looks_like_ssh_recipient(line->type) || kind_of(line->type)) return std::nullopt;
+  if (!line || !looks_like_ssh_recipient(line->type) || ssh_kind_of(line->type)) return std::nullopt;
   return std::string(line->type);
 }
 
@@ -340,7 +340,7 @@ Key parse_ssh_recipient(std::string_view text, const std::string& name) {
     throw UsageError(fmt::format("{} is an SSH key of type {}, which cannot be a recipient", name, *type),
                      ssh_types_hint);
   std::optional<PublicLine> line = read_line(text);
-  const std::optional<KeyKind> kind = line ? kind_of(line->type) : std::nullopt;
+  const std::optional<KeyKind> kind = line ? ssh_kind_of(line->type) : std::nullopt;
   if (!kind) throw UsageError(fmt::format("{} is not a valid SSH key: it is damaged or truncated", name));
   if (const std::string fault = describe_ssh_fault(*kind, line->key); !fault.empty())
     throw UsageError(fmt::format("{} is not a valid SSH key: {}", name, fault));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "keys/kdf.hpp"
 #include "keys/keyring.hpp"
 #include "keys/x25519.hpp"
 
@@ -23,6 +24,9 @@ bool looks_like_ssh_recipient(std::string_view text);
 bool looks_like_ssh_identity(std::string_view text);
 
 inline constexpr char ssh_types_hint[] = "only ssh-ed25519 and ssh-rsa keys can be recipients";
+
+// None if keys of that type cannot be recipients.
+std::optional<KeyKind> ssh_kind_of(std::string_view type);
 
 // The type of a well-formed public key that cannot be a recipient, such as ecdsa-sha2-nistp256.
 std::optional<std::string> other_ssh_type(std::string_view text);
@@ -40,10 +44,26 @@ std::string ssh_text_of(const Key& recipient);
 inline constexpr std::size_t ssh_fingerprint_bytes = 4;
 std::array<std::byte, ssh_fingerprint_bytes> ssh_fingerprint(std::span<const std::byte> public_key);
 
-// Parses the contents of a private key file: OpenSSH's format (PROTOCOL.key), or PKCS #1 or PKCS #8 in PEM.
-// The public key of the result is that of the recipient. UsageError naming `name` unless the file is valid
-// and has no passphrase.
-Key parse_ssh_identity(std::string_view contents, const std::string& name);
+// A private key file: OpenSSH's format (PROTOCOL.key), or PKCS #1 or PKCS #8 in PEM. UsageError naming `name`
+// unless the file is valid.
+class SshKeyFile {
+ public:
+  SshKeyFile(std::string_view contents, std::string name);
+
+  bool has_passphrase() const;
+
+  // The recipient for a file with a passphrase; none if only FILE.pub shows it.
+  std::optional<Key> recipient() const;
+
+  // The key, whose public key is that of the recipient; none if the passphrase is wrong, which a file without
+  // one ignores. UsageError if the file is encrypted in another way than age reads.
+  std::optional<Key> open(const Secret& passphrase, const StopCheck& check) const;
+
+ private:
+  std::string name_;
+  std::string label_, encryption_;  // of PEM (RFC 1421): as in "BEGIN LABEL", and the header
+  Secret contents_;
+};
 
 // Ed25519 (RFC 8709) for key agreement, as age does it (c2sp.org/age, "The ssh-ed25519 recipient type"): the
 // public key becomes one of X25519. The private keys of ssh_ed25519_kem (kem.hpp) are the seeds of Ed25519.

@@ -7,6 +7,7 @@
 #include <openssl/x509.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -29,16 +30,15 @@ constexpr char types_hint[] = "use a key of type ssh-ed25519 or ssh-rsa";
   throw UsageError(fmt::format("{} is a private key of a type that is not supported", name), types_hint);
 }
 
-[[noreturn]] void refuse_passphrase(const std::string& name) {
-  throw UsageError(fmt::format("{} is an SSH private key with a passphrase, which is not supported", name),
-                   Advice::copy_without_passphrase);
+[[noreturn]] void refuse_encryption(const std::string& name, std::string_view method) {
+  throw UsageError(fmt::format("{} is encrypted with {}, which is not supported", name, method),
+                   "change the passphrase of a copy with ssh-keygen, which then uses AES-256");
 }
 
 // PEM ----------------------------------------------------------------------------------------------------
 
 struct PemBlock {
-  std::string label;  // as in "BEGIN LABEL"
-  bool has_header;    // which says how it is encrypted
+  std::string label, header;
   Secret contents;
 };
 
@@ -64,11 +64,40 @@ PemBlock read_pem(std::string_view text, const std::string& name) {
     ERR_clear_error();
     refuse(name, "its PEM encoding is damaged or truncated");
   }
-  return {label, *header != '\0',
-          secret_of({reinterpret_cast<std::byte*>(data), static_cast<std::size_t>(size)})};
+  return {label, header, secret_of({reinterpret_cast<std::byte*>(data), static_cast<std::size_t>(size)})};
+}
+
+// Decrypts the contents of a block with the method that its header names. Returns false if the passphrase is
+// wrong; true for most others, too, because only the padding shows that.
+bool decrypt_pem(const std::string& header, Secret& contents, const Secret& passphrase,
+                 const std::string& name) {
+  std::string method = header.substr(std::min(header.find("DEK-Info: "), header.size()));
+  method = method.substr(0, method.find(','));
+  method.erase(0, method.find(' ') + 1);
+  if (!method.starts_with("AES-") || !method.ends_with("-CBC")) refuse_encryption(name, method);
+  std::string buffer = header;  // which libcrypto takes as not const
+  EVP_CIPHER_INFO cipher;
+  if (PEM_get_EVP_CIPHER_INFO(buffer.data(), &cipher) != 1) {
+    ERR_clear_error();
+    refuse(name, "its DEK-Info is damaged");
+  }
+  const auto answer = [](char* out, int capacity, int, void* given) {
+    const std::span<const std::byte> bytes = static_cast<const Secret*>(given)->bytes();
+    if (std::cmp_greater(bytes.size(), capacity)) return -1;
+    std::ranges::copy(bytes, reinterpret_cast<std::byte*>(out));
+    return static_cast<int>(bytes.size());
+  };
+  long size = static_cast<long>(contents.size());
+  const bool good = PEM_do_header(&cipher, octets(contents.bytes().data()), &size, answer,
+                                  const_cast<Secret*>(&passphrase)) == 1;
+  if (good) contents.shrink(static_cast<std::size_t>(size));
+  ERR_clear_error();
+  return good;
 }
 
 // OpenSSH's format, PROTOCOL.key ---------------------------------------------------------------------------
+
+constexpr std::string_view openssh_label = "OPENSSH PRIVATE KEY", pkcs8_label = "ENCRYPTED PRIVATE KEY";
 
 constexpr std::string_view openssh_magic{"openssh-key-v1\0", 15};
 
@@ -103,34 +132,97 @@ Key read_rsa(SshReader& fields, const std::string& name) {
           .public_key = make_ssh_rsa_key(modulus, exponent)};
 }
 
-Key read_private_section(std::span<const std::byte> section, const std::string& name) {
-  constexpr std::size_t block_bytes = 8;
+struct OpensshCipher {
+  std::string_view name;
+  const char* evp_name;  // null for plaintext
+  std::size_t block_bytes;
+};
+constexpr std::array openssh_ciphers{OpensshCipher{"none", nullptr, 8},
+                                     OpensshCipher{"aes256-ctr", "AES-256-CTR", 16},
+                                     OpensshCipher{"aes256-cbc", "AES-256-CBC", 16}};
+
+// The public fields of a file, and its encrypted section.
+struct OpensshFile {
+  std::string_view cipher, kdf;
+  std::span<const std::byte> kdf_options, public_key, section;
+};
+
+OpensshFile read_openssh(std::span<const std::byte> contents, const std::string& name) {
+  SshReader fields(contents);
+  if (as_text(fields.take(openssh_magic.size())) != openssh_magic) refuse(name, "it is of another version");
+  OpensshFile file;
+  file.cipher = as_text(fields.string());
+  file.kdf = as_text(fields.string());
+  file.kdf_options = fields.string();
+  const std::uint32_t count = fields.number();
+  file.public_key = fields.string();
+  file.section = fields.string();
+  if (fields.failed()) refuse(name, "it is truncated");
+  if (count != 1 || !fields.is_complete()) refuse(name, "it does not consist of one key");
+  if (file.cipher == "none" && (file.kdf != "none" || !file.kdf_options.empty()))
+    refuse(name, "it has a key derivation, but is not encrypted");
+  return file;
+}
+
+// The section, decrypted.
+Secret decrypt_section(const OpensshFile& file, const OpensshCipher& cipher, const Secret& passphrase,
+                       const StopCheck& check, const std::string& name) {
+  constexpr std::size_t key_bytes = 32, iv_bytes = 16;
+  SshReader options(file.kdf_options);
+  const std::span<const std::byte> salt = options.string();
+  const std::uint32_t rounds = options.number();
+  if (file.kdf != "bcrypt") refuse_encryption(name, fmt::format("the key derivation {}", file.kdf));
+  if (!options.is_complete() || salt.empty() || rounds == 0) refuse(name, "its key derivation is damaged");
+  Secret section = secret_of(file.section);
+  const Secret key = bcrypt_pbkdf(passphrase.bytes(), salt, rounds, key_bytes + iv_bytes, check);
+  const CipherContext context(EVP_CIPHER_CTX_new());
+  check_call(context != nullptr, "EVP_CIPHER_CTX_new");
+  const EvpCipher evp = fetch_cipher<IoError>(cipher.evp_name);
+  unsigned char* const bytes = octets(section.bytes().data());
+  int size = 0;
+  check_call(EVP_DecryptInit_ex2(context.get(), evp.get(), octets(key.bytes().data()),
+                                 octets(key.bytes().data()) + key_bytes, nullptr) == 1 &&
+                 EVP_CIPHER_CTX_set_padding(context.get(), 0) == 1 &&
+                 EVP_DecryptUpdate(context.get(), bytes, &size, bytes, static_cast<int>(section.size())) == 1,
+             "EVP_DecryptUpdate");
+  return section;
+}
+
+Key read_private_section(std::span<const std::byte> section, std::size_t block_bytes,
+                         const std::string& name) {
   SshReader fields(section);
-  const std::uint32_t number = fields.number();
-  if (fields.number() != number) refuse(name, "its check numbers differ");
+  fields.take(2 * ssh_length_bytes);  // the check numbers
   const std::string_view type = as_text(fields.string());
   if (type != ssh_ed25519_type && type != ssh_rsa_type) refuse_type(name);
   Key key = type == ssh_rsa_type ? read_rsa(fields, name) : read_ed25519(fields, name);
   fields.string();  // the comment
-  if (fields.failed() || !is_padding(fields.rest()) || fields.rest().size() >= block_bytes ||
-      section.size() % block_bytes != 0)
+  if (fields.failed() || !is_padding(fields.rest()) || fields.rest().size() >= block_bytes)
     refuse(name, "its padding is wrong");
   return key;
 }
 
-Key parse_openssh(std::span<const std::byte> contents, const std::string& name) {
-  SshReader file(contents);
-  if (as_text(file.take(openssh_magic.size())) != openssh_magic) refuse(name, "it is of another version");
-  const std::string_view cipher = as_text(file.string()), kdf = as_text(file.string());
-  const bool has_kdf_options = !file.string().empty();
-  const std::uint32_t count = file.number();
-  const std::span<const std::byte> public_key = file.string(), section = file.string();
-  if (file.failed()) refuse(name, "it is truncated");
-  if (cipher != "none") refuse_passphrase(name);
-  if (kdf != "none" || has_kdf_options) refuse(name, "it has a key derivation, but is not encrypted");
-  if (count != 1 || !file.is_complete()) refuse(name, "it does not consist of one key");
-  Key key = read_private_section(section, name);
-  if (!std::ranges::equal(key.public_key, public_key)) refuse(name, "its public key does not match");
+// Whether the section begins with a number twice, as it does unless the passphrase was wrong.
+bool has_check_numbers(std::span<const std::byte> section) {
+  SshReader fields(section);
+  const std::uint32_t number = fields.number();
+  return fields.number() == number && !fields.failed();
+}
+
+std::optional<Key> open_openssh(std::span<const std::byte> contents, const Secret& passphrase,
+                                const StopCheck& check, const std::string& name) {
+  const OpensshFile file = read_openssh(contents, name);
+  const auto cipher = std::ranges::find(openssh_ciphers, file.cipher, &OpensshCipher::name);
+  if (cipher == openssh_ciphers.end()) refuse_encryption(name, file.cipher);
+  if (file.section.size() % cipher->block_bytes != 0) refuse(name, "its padding is wrong");
+  const bool is_encrypted = cipher->evp_name != nullptr;
+  const Secret decrypted = is_encrypted ? decrypt_section(file, *cipher, passphrase, check, name) : Secret();
+  const std::span<const std::byte> section = is_encrypted ? decrypted.bytes() : file.section;
+  if (!has_check_numbers(section)) {
+    if (is_encrypted) return std::nullopt;
+    refuse(name, "its check numbers differ");
+  }
+  Key key = read_private_section(section, cipher->block_bytes, name);
+  if (!std::ranges::equal(key.public_key, file.public_key)) refuse(name, "its public key does not match");
   return key;
 }
 
@@ -158,24 +250,33 @@ EvpKey decode_der(const Secret& contents, const char* type) {
   return EvpKey(key);
 }
 
-Key parse_der(const Secret& contents, const std::string& name) {
+// None if it is not the encoding of a key.
+std::optional<Key> parse_der(const Secret& contents) {
   if (const EvpKey key = decode_der(contents, "RSA"))
-    return {.kind = KeyKind::ssh_rsa,
-            .secret = rsa_number(key, OSSL_PKEY_PARAM_RSA_D),
-            .public_key = make_ssh_rsa_key(rsa_number(key, OSSL_PKEY_PARAM_RSA_N).bytes(),
-                                           rsa_number(key, OSSL_PKEY_PARAM_RSA_E).bytes())};
+    return Key{.kind = KeyKind::ssh_rsa,
+               .secret = rsa_number(key, OSSL_PKEY_PARAM_RSA_D),
+               .public_key = make_ssh_rsa_key(rsa_number(key, OSSL_PKEY_PARAM_RSA_N).bytes(),
+                                              rsa_number(key, OSSL_PKEY_PARAM_RSA_E).bytes())};
   const EvpKey key = decode_der(contents, "ED25519");
-  if (key == nullptr)
-    throw UsageError(
-        fmt::format("{} is not a valid SSH private key: it is damaged or of a type that is not supported",
-                    name),
-        types_hint);
+  if (key == nullptr) return std::nullopt;
   Key identity{.kind = KeyKind::ssh_ed25519, .secret = Secret(private_key_bytes)};
   std::size_t size = identity.secret.size();
   check_call(EVP_PKEY_get_raw_private_key(key.get(), octets(identity.secret.bytes().data()), &size) == 1,
              "EVP_PKEY_get_raw_private_key");
   identity.public_key = ssh_ed25519_kem.public_key_of(identity.secret);
   return identity;
+}
+
+std::optional<Key> open_pem(const std::string& header, Secret contents, const Secret& passphrase,
+                            const std::string& name) {
+  if (!header.empty() && !decrypt_pem(header, contents, passphrase, name)) return std::nullopt;
+  std::optional<Key> key = parse_der(contents);
+  if (!key && header.empty())
+    throw UsageError(
+        fmt::format("{} is not a valid SSH private key: it is damaged or of a type that is not supported",
+                    name),
+        types_hint);
+  return key;
 }
 
 // Whether the private exponent undoes the public one. Ed25519 keys have been checked. A longer exponent than
@@ -191,15 +292,38 @@ bool is_pair(const Key& key) {
 
 }  // namespace
 
-Key parse_ssh_identity(std::string_view contents, const std::string& name) {
-  const PemBlock block = read_pem(contents, name);
-  if (block.has_header || block.label == "ENCRYPTED PRIVATE KEY") refuse_passphrase(name);
-  Key key = block.label == "OPENSSH PRIVATE KEY" ? parse_openssh(block.contents.bytes(), name)
-                                                 : parse_der(block.contents, name);
-  key.name = name;
-  if (const std::string fault = describe_ssh_fault(key.kind, key.public_key); !fault.empty())
-    refuse(name, fault);
-  if (!is_pair(key)) refuse(name, "its public key does not match");
+SshKeyFile::SshKeyFile(std::string_view contents, std::string name) : name_(std::move(name)) {
+  PemBlock block = read_pem(contents, name_);
+  label_ = std::move(block.label);
+  encryption_ = std::move(block.header);
+  contents_ = std::move(block.contents);
+  if (label_ == openssh_label) read_openssh(contents_.bytes(), name_);
+}
+
+bool SshKeyFile::has_passphrase() const {
+  if (label_ == openssh_label) return read_openssh(contents_.bytes(), name_).cipher != "none";
+  return !encryption_.empty() || label_ == pkcs8_label;
+}
+
+std::optional<Key> SshKeyFile::recipient() const {
+  if (label_ != openssh_label) return std::nullopt;
+  const std::span<const std::byte> key = read_openssh(contents_.bytes(), name_).public_key;
+  const std::optional<KeyKind> kind = ssh_kind_of(as_text(SshReader(key).string()));
+  if (!kind) refuse_type(name_);
+  if (const std::string fault = describe_ssh_fault(*kind, key); !fault.empty()) refuse(name_, fault);
+  return Key{.kind = *kind, .public_key = PublicBytes(key.begin(), key.end()), .name = name_};
+}
+
+std::optional<Key> SshKeyFile::open(const Secret& passphrase, const StopCheck& check) const {
+  if (label_ == pkcs8_label) refuse_encryption(name_, "PKCS #8");
+  std::optional<Key> key = label_ == openssh_label
+                               ? open_openssh(contents_.bytes(), passphrase, check, name_)
+                               : open_pem(encryption_, contents_.copy(), passphrase, name_);
+  if (!key) return std::nullopt;
+  key->name = name_;
+  if (const std::string fault = describe_ssh_fault(key->kind, key->public_key); !fault.empty())
+    refuse(name_, fault);
+  if (!is_pair(*key)) refuse(name_, "its public key does not match");
   return key;
 }
 

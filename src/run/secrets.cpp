@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <future>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -202,7 +205,7 @@ bool is_encrypted(std::span<const std::byte> contents) {
 }
 
 // Asks for the passphrase on the terminal.
-Secret decrypt_key_file(std::span<const std::byte> contents, const std::string& name, Cancel& cancel) {
+Secret decrypt(std::span<const std::byte> contents, const std::string& name, Cancel& cancel) {
   SpanSource source(contents);
   OpenedInput input(source, nullptr, std::nullopt);
   const Format& format = input.format(detect_format);
@@ -247,13 +250,34 @@ Secret read_contents(FdSource& file) {
   return contents;
 }
 
+// Warns if other users can read a file that may contain secrets in plaintext.
+Secret read_and_warn(const std::string& name, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(name, cancel);
+  Secret contents = read_contents(file);
+  if (!is_encrypted(contents.bytes()) && !looks_like_recipient(first_content_line(as_text(contents.bytes()))))
+    warn_if_readable(name, file, messages);
+  return contents;
+}
+
 // Keys and identities -----------------------------------------------------------------------------
 
-// Adds the key or the identities that a file contains, or the recipients of these identities. Warns if the
-// raw bytes of a key are text.
-void add_key(Keyring& keyring, const Secret& contents, const std::string& name, Purpose purpose,
-             const Messages& messages) {
+// The contents of an encrypted key file.
+Secret decrypt_key_file(const Secret& contents, const std::string& name, Cancel& cancel) {
+  Secret plain = decrypt(contents.bytes(), name, cancel);
+  if (plain.size() > max_file_bytes)
+    throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys", name,
+                                 max_file_bytes));
+  if (is_encrypted(plain.bytes()))
+    throw UsageError(fmt::format("{} is encrypted twice", name), "decrypt it once, and use the result");
+  return plain;
+}
+
+// The key in a file, or its identities; or their recipients, to seal for those. Warns if the raw bytes of a
+// key are text.
+std::vector<Key> parse_keys(const Secret& contents, const std::string& name, Purpose purpose,
+                            const Messages& messages) {
   const std::string_view line = first_content_line(as_text(contents.bytes()));
+  std::vector<Key> keys;
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("{} contains a recipient, not a key", name),
                      purpose == Purpose::rekey ? "use -R FILE to add a slot for each recipient in a file"
@@ -267,8 +291,8 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
           fmt::format("{} contains text, not a random key; use --passphrase-file for a passphrase, and "
                       "gpuaes-keygen to make a key",
                       name));
-    keyring.keys.push_back({.kind = KeyKind::key_file, .secret = std::move(key), .name = name});
-    return;
+    keys.push_back({.kind = KeyKind::key_file, .secret = std::move(key), .name = name});
+    return keys;
   }
   if (purpose == Purpose::seal || purpose == Purpose::rekey)
     throw UsageError(fmt::format("{} contains an identity, which opens files but cannot encrypt them", name),
@@ -276,9 +300,83 @@ void add_key(Keyring& keyring, const Secret& contents, const std::string& name, 
                          ? "use --recipient with its recipient, which gpuaes-keygen -y prints"
                          : "use -d to decrypt, or -e to encrypt for its recipient");
   for (Key& identity : parse_identities(as_text(contents.bytes()), name))
-    keyring.keys.push_back(purpose == Purpose::open || identity.kind == KeyKind::plugin
-                               ? std::move(identity)
-                               : recipient_of(identity));
+    keys.push_back(purpose == Purpose::open || identity.kind == KeyKind::plugin ? std::move(identity)
+                                                                                : recipient_of(identity));
+  return keys;
+}
+
+// Keys that `unlock` returns when they are needed.
+LockedKeys locked_keys(const char* option, const std::function<std::vector<Key>()>& unlock,
+                       std::shared_ptr<const Key> recipient = nullptr) {
+  const auto unlock_for_option = [=] { return with_option(option, unlock); };
+  return {std::move(recipient), std::async(std::launch::deferred, unlock_for_option).share()};
+}
+
+// The file of an SSH key if it has a passphrase.
+std::shared_ptr<SshKeyFile> find_locked_ssh_key(std::string_view contents, const std::string& name) {
+  if (!looks_like_ssh_identity(first_content_line(contents))) return nullptr;
+  auto file = std::make_shared<SshKeyFile>(contents, name);
+  return file->has_passphrase() ? file : nullptr;
+}
+
+// Asks for the passphrase of an SSH key.
+std::vector<Key> open_ssh_key(const SshKeyFile& file, const Key& recipient, Cancel& cancel) {
+  const std::string& name = recipient.name;
+  const AskPassphrase ask = ask_for(name, cancel);
+  std::vector<Key> keys;
+  for (bool again = false; keys.empty(); again = true) {
+    const std::optional<Secret> passphrase = ask(name, again);
+    if (!passphrase) throw Error(Exit::key, fmt::format("the passphrase does not open {}", name));
+    if (std::optional<Key> key = file.open(*passphrase, [&cancel] { cancel.check(); }))
+      keys.push_back(std::move(*key));
+  }
+  if (keys.front().public_key != recipient.public_key)
+    throw UsageError(fmt::format("mismatched private and public SSH key: {0} and {0}.pub", name));
+  return keys;
+}
+
+// The recipient of an SSH key with a passphrase, which may be only in FILE.pub.
+Key read_ssh_recipient(const SshKeyFile& file, const std::string& file_name, Cancel& cancel) {
+  if (std::optional<Key> recipient = file.recipient()) return std::move(*recipient);
+  const std::string name = fmt::format("{}.pub", file_name);
+  try {
+    FdSource source = open_source(name, cancel);
+    const Secret contents = read_up_to(max_file_bytes, source);
+    Key recipient = parse_recipient(first_content_line(as_text(contents.bytes())), name);
+    recipient.name = shown_name(file_name);
+    return recipient;
+  } catch (IoError& error) {
+    error.set_hint(
+        "the public key of this SSH key is needed first; ssh-keygen -y -f FILE > FILE.pub writes it");
+    throw;
+  }
+}
+
+// Adds the keys of a file. To open an input, those in a file with a passphrase wait until they are needed.
+void add_keys(Keyring& keyring, const std::string& file_name, const SecretRequest& request,
+              const Messages& messages, Cancel& cancel) {
+  const std::string name = shown_name(file_name);
+  const Purpose purpose = request.purpose;
+  const auto contents = std::make_shared<Secret>(read_and_warn(file_name, messages, cancel));
+  const std::string_view text = as_text(contents->bytes());
+  const bool opens = purpose == Purpose::open;
+  std::vector<Key> keys;
+  if (is_encrypted(contents->bytes())) {
+    const auto unlock = [=, &messages, &cancel] {
+      return parse_keys(decrypt_key_file(*contents, name, cancel), name, purpose, messages);
+    };
+    if (opens) return keyring.locked.push_back(locked_keys(request.named.key_option, unlock));
+    keys = unlock();
+  } else if (const auto file = find_locked_ssh_key(text, name);
+             file && (opens || purpose == Purpose::seal_for_identities)) {
+    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*file, file_name, cancel));
+    const auto unlock = [=, &cancel] { return open_ssh_key(*file, *recipient, cancel); };
+    if (opens) return keyring.locked.push_back(locked_keys(request.named.key_option, unlock, recipient));
+    keys.push_back(recipient->copy());
+  } else {
+    keys = parse_keys(*contents, name, purpose, messages);
+  }
+  std::ranges::move(keys, std::back_inserter(keyring.keys));
 }
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
@@ -376,9 +474,7 @@ void add_plugins(Keyring& keyring, const std::vector<std::string>& names) {
 Keyring read_named(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
   Keyring keyring;
   for (const std::string& name : request.named.key_files)
-    with_option(request.named.key_option, [&] {
-      add_key(keyring, read_key_file(name, messages, cancel), shown_name(name), request.purpose, messages);
-    });
+    with_option(request.named.key_option, [&] { add_keys(keyring, name, request, messages, cancel); });
   read_recipients(keyring, request.recipients, messages, cancel);
   add_plugins(keyring, request.plugins);
   const std::shared_ptr<Plugin> client = make_plugin_client(messages, cancel);
@@ -417,27 +513,15 @@ void warn_if_readable(const std::string& name, const FdSource& file, const Messa
 }
 
 Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
-  FdSource file = open_secret_file(name, cancel);
-  Secret contents = read_contents(file);
-  if (!is_encrypted(contents.bytes())) {
-    if (!looks_like_recipient(first_content_line(as_text(contents.bytes()))))
-      warn_if_readable(name, file, messages);
-    return contents;
-  }
-  Secret plain = decrypt_key_file(contents.bytes(), shown_name(name), cancel);
-  if (plain.size() > max_file_bytes)
-    throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys",
-                                 shown_name(name), max_file_bytes));
-  if (is_encrypted(plain.bytes()))
-    throw UsageError(fmt::format("{} is encrypted twice", shown_name(name)),
-                     "decrypt it once, and use the result");
-  return plain;
+  Secret contents = read_and_warn(name, messages, cancel);
+  return is_encrypted(contents.bytes()) ? decrypt_key_file(contents, shown_name(name), cancel)
+                                        : std::move(contents);
 }
 
 Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Messages& messages,
                      Cancel& cancel) {
   Keyring keyring = read_named(request, messages, cancel);
-  if (!keyring.keys.empty()) return keyring;
+  if (!keyring.empty()) return keyring;
   const bool opens = request.purpose == Purpose::open;
   if (opens && input.is_named() && is_identity_file(input.name, cancel))
     throw UsageError(fmt::format("{} contains an identity, not an encrypted file", input.name),

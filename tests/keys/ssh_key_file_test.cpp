@@ -207,8 +207,7 @@ TEST_CASE("truncated and encrypted private keys are refused") {
                    "file is not a valid SSH private key: "));
   KeyFile encrypted = ed25519_file();
   encrypted.cipher = to_bytes("aes256-ctr");
-  const std::string passphrase =
-      "usage: file is an SSH private key with a passphrase, which is not supported";
+  const std::string passphrase = "usage: file is an SSH private key with a passphrase";
   CHECK(file_refusal(encrypted.text()) == passphrase);
   CHECK(file_refusal(pem("ENCRYPTED PRIVATE KEY", Bytes(100))) == passphrase);
   CHECK(file_refusal(

@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 from armor import AGE, SEALED, armor
-from programs import FOLDER, keygen, some_bytes, stream
+from programs import FOLDER, keygen, secret_file, some_bytes, stream
 from terminals import at_terminal
 
 pytest.importorskip("cryptography")
@@ -106,3 +106,55 @@ def test_damaged(recipient, kind):
         result, _ = open_with_it(answers=WORDS, status=4)
         assert result.error.startswith("encrypted: the input is corrupt or truncated at byte ")
         assert result.out == b""
+
+
+# --- Only when it is needed ------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_asked_if_another_key_opens_the_input(recipient):
+    encrypt("identity")
+    for keys in ["encrypted", "identity"], ["identity", "encrypted"]:
+        options = [word for key in keys for word in ("-k", key)]
+        assert stream("-d", *options, "input", start_new_session=True).out == PLAIN
+
+
+def test_nothing_is_asked_if_only_a_passphrase_opens_the_input(recipient):
+    encrypt("identity")
+    stream("--passphrase-file", "words", "-o", "input", "--force", input=PLAIN)
+    result, questions = open_with_it(status=3)
+    assert (questions, result.error) == ([], "input: the input was encrypted with a passphrase, and none was given")
+
+
+def test_other_key_files_are_read_at_once(recipient):
+    encrypt("identity")
+    pathlib.Path("malformed").write_bytes(b"AGE-SECRET-KEY-1MALFORMED")
+    for other, status in ("missing", 1), ("malformed", 2):
+        _, questions = at_terminal("-d", "-k", "encrypted", "-k", other, "input", status=status)
+        assert questions == []
+
+
+def test_one_question_for_several_inputs(recipient):
+    encrypt("identity")
+    pathlib.Path("second").write_bytes(pathlib.Path("input").read_bytes())
+    result, questions = at_terminal("-t", "-k", "encrypted", "input", "second", answers=WORDS)
+    assert (result.out, questions) == (b"input: ok\nsecond: ok\n", [QUESTION])
+
+
+def test_a_key_that_opens_a_format_without_slots(work):
+    secret_file("key", bytes(range(32)))
+    iv = ["-f", "raw", "--iv", "00" * 16]
+    stream("-k", "key", *iv, "-o", "input", input=PLAIN)
+    encrypt("key")
+    assert at_terminal("-d", "-k", "encrypted", *iv, "input", answers=WORDS)[0].out == PLAIN
+
+
+def test_rekey_with_an_old_and_a_new_one(work):
+    for name in "old", "new":
+        keygen("-o", name)
+    stream("-k", "old", "-o", "input", input=PLAIN)
+    encrypt("old")
+    at_terminal("--rekey", "-k", "encrypted", "--new-key", "new", "input", answers=WORDS)
+    encrypt("old")
+    _, questions = at_terminal("--rekey", "-k", "new", "--new-key", "encrypted", "input", answers=WORDS)
+    assert questions == [QUESTION]
+    assert stream("-d", "-k", "old", "input").out == PLAIN

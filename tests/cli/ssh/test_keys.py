@@ -126,26 +126,6 @@ def test_a_private_key_in_a_file_with_a_passphrase(each):
     expect_same(PLAIN, pathlib.Path("opened").read_bytes())
 
 
-def expect_passphrase_refused(name):
-    for run, option, *options in (stream, "--key: ", "-d", "-k"), (keygen, "", "-y"):
-        expect_refused(f"{option}{name} is an SSH private key with a passphrase, which is not supported",
-                       "copy the key to $XDG_RUNTIME_DIR, and remove the passphrase of the copy with ssh-keygen -p "
-                       "-f COPY, not that of the key itself", *options, name, run=run)
-
-
-def test_private_keys_with_a_passphrase(each):
-    pkcs1, pkcs8 = serialization.PrivateFormat.TraditionalOpenSSL, serialization.PrivateFormat.PKCS8
-    for form in (pkcs1, pkcs8) if each.name == "rsa" else (pkcs8,):
-        secret_file("hidden", ssh_keys.private_text(each.key, b"correct horse", form))
-        expect_passphrase_refused("hidden")
-
-
-@needs_ssh_keygen
-def test_openssh_keys_with_a_passphrase(each):
-    subprocess.run(["ssh-keygen", "-q", "-p", "-N", "correct horse", "-f", each.name], check=True)
-    expect_passphrase_refused(each.name)
-
-
 def test_private_keys_that_are_not_identities(work):
     ssh_keys.write("ecdsa", ssh_keys.make("ecdsa"))
     ssh_keys.write("small", ssh_keys.make(1024))

@@ -1,0 +1,149 @@
+"""SSH keys with a passphrase, which is asked for only if the key is needed."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import ssh_keys
+from programs import expect_same, keygen, secret_file, some_bytes, stream
+from ssh_keys import serialization
+from terminals import at_terminal
+
+pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
+
+PLAIN = some_bytes(1000)
+WORDS = "correct horse"
+PKCS1, PKCS8 = serialization.PrivateFormat.TraditionalOpenSSL, serialization.PrivateFormat.PKCS8
+
+
+def question(name):
+    return f"Enter passphrase for {name}:"
+
+
+def lock(name, *options):
+    subprocess.run(["ssh-keygen", "-q", "-p", "-N", WORDS, *options, "-f", name], check=True)
+
+
+def open_with(*keys, answers=(), **how):
+    options = [word for key in keys for word in ("-k", key)]
+    return at_terminal("-d", *options, "made", answers=answers, **how)
+
+
+@pytest.fixture
+def made(each):
+    """A file for the key, which then gets a passphrase."""
+    stream("-r", each.text, "-o", "made", input=PLAIN)
+    return each
+
+
+@pytest.mark.parametrize("cipher", ["aes256-ctr", "aes256-cbc"])
+def test_openssh_format(made, cipher):
+    lock(made.name, "-Z", cipher)
+    result, questions = open_with(made.name, answers=[WORDS])
+    assert questions == [question(made.name)]
+    expect_same(PLAIN, result.out)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 17])
+def test_rounds(made, rounds):
+    lock(made.name, "-a", str(rounds))
+    expect_same(PLAIN, open_with(made.name, answers=[WORDS])[0].out)
+
+
+def lock_pem(name, cipher):
+    """Encrypts an RSA key in PEM as older versions of ssh-keygen did."""
+    subprocess.run(["openssl", "rsa", "-traditional", f"-{cipher}", "-in", name, "-out", "locked", "-passout",
+                    f"pass:{WORDS}"], check=True, capture_output=True)  # fmt: skip
+    pathlib.Path("locked").chmod(0o600)
+
+
+@pytest.fixture
+def pem(rsa):
+    """An RSA key in PEM, and a file for it."""
+    stream("-r", rsa.text, "-o", "made", input=PLAIN)
+    secret_file("plain", ssh_keys.private_text(rsa.key, form=PKCS1))
+    return rsa
+
+
+@pytest.mark.parametrize("cipher", ["aes128", "aes192", "aes256"])
+def test_pem(pem, cipher):
+    lock_pem("plain", cipher)
+    pathlib.Path("locked.pub").write_text(pem.text + "\n")
+    result, questions = open_with("locked", answers=["wrong", WORDS])
+    assert questions == [question("locked"), "the passphrase does not open the input", question("locked")]
+    expect_same(PLAIN, result.out)
+
+
+def test_pem_needs_the_public_key(pem, ed25519):
+    lock_pem("plain", "aes128")
+    result = stream("-d", "-k", "locked", "made", status=1)
+    assert result.error == "--key: cannot open locked.pub: No such file or directory"
+    assert result.hint == "the public key of this SSH key is needed first; ssh-keygen -y -f FILE > FILE.pub writes it"
+    pathlib.Path("locked.pub").write_text(ed25519.text + "\n")
+    stream("-r", ed25519.text, "-o", "made", "--force", input=PLAIN)
+    result, _ = open_with("locked", answers=[WORDS], status=2)
+    assert result.error == "--key: mismatched private and public SSH key: locked and locked.pub"
+
+
+def test_other_encryption_is_refused_only_if_the_key_is_needed(pem, ed25519):
+    pathlib.Path("locked.pub").write_text(pem.text + "\n")
+    pkcs8 = ssh_keys.private_text(pem.key, WORDS.encode(), PKCS8)
+    lock_pem("plain", "des3")
+    for text, method in (pathlib.Path("locked").read_bytes(), "DES-EDE3-CBC"), (pkcs8, "PKCS #8"):
+        secret_file("locked", text)
+        stream("-r", pem.text, "-o", "made", "--force", input=PLAIN)
+        result, _ = open_with("locked", answers=[WORDS], status=2)
+        assert result.error == f"--key: locked is encrypted with {method}, which is not supported"
+        assert result.hint == "change the passphrase of a copy with ssh-keygen, which then uses AES-256"
+        stream("-r", ed25519.text, "-o", "made", "--force", input=PLAIN)
+        expect_same(PLAIN, open_with("locked", "ed25519")[0].out)
+
+
+def test_wrong_passphrases(made):
+    lock(made.name, "-a", "1")
+    result, questions = open_with(made.name, answers=["wrong", "wrong again", "and again"], status=3)
+    assert result.error == f"the passphrase does not open {made.name}"
+    assert questions.count(question(made.name)) == 3
+
+
+def test_without_a_terminal(made):
+    lock(made.name, "-a", "1")
+    result = stream("-d", "-k", made.name, "made", status=2, start_new_session=True)
+    assert result.error == f"--key: there is no terminal to ask for the passphrase of {made.name}"
+
+
+def test_nothing_is_asked_if_another_key_opens_the_file(ed25519, rsa):
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    stream("-r", ed25519.text, "-r", rsa.text, "-r", recipient, "-o", "made", input=PLAIN)
+    lock("rsa", "-a", "1")
+    for other in "ed25519", "identity":
+        expect_same(PLAIN, stream("-d", "-k", "rsa", "-k", other, "made", start_new_session=True).out)
+
+
+def test_nothing_is_asked_if_no_stanza_is_for_the_key(ed25519, rsa):
+    stream("-r", rsa.text, "-o", "made", input=PLAIN)
+    lock("ed25519", "-a", "1")
+    result, questions = open_with("ed25519", status=3)
+    assert questions == []
+    assert result.error == "made: the input was encrypted for an ssh-rsa key, and no such key was given"
+    stream("-k", secret_file("key", bytes(range(32))), "-o", "made", "--force", input=PLAIN)
+    assert open_with("ed25519", status=3)[1] == []
+
+
+def test_encryption_needs_no_passphrase(each):
+    original = pathlib.Path(each.name).read_bytes()
+    lock(each.name, "-a", "1")
+    stream("-e", "-k", each.name, "-o", "made", input=PLAIN, start_new_session=True)
+    secret_file("original", original)
+    expect_same(PLAIN, stream("-d", "-k", "original", "made").out)
+    assert stream("-k", each.name, input=PLAIN, status=2).error == (
+        f"--key: {each.name} contains an identity, which opens files but cannot encrypt them")
+
+
+def test_the_recipient_of_a_key_with_a_passphrase(each):
+    lock(each.name, "-a", "1")
+    result = keygen("-y", each.name, status=2)
+    assert result.error == f"{each.name} is an SSH private key with a passphrase"
+    assert result.hint == "its recipient is the line in FILE.pub"
