@@ -78,6 +78,29 @@ void ArmorSink::begin() {
   if (!std::exchange(begun_, true)) text_->write(bytes_of(begin_line_));
 }
 
+void PastedSource::read_all() {
+  constexpr std::string_view end_line = "-----END ";
+  constexpr std::size_t line_bytes = 4096;  // the longest line that a terminal passes on
+  for (std::size_t line = 0; !complete_; line = text_.size()) {
+    text_.resize(line + line_bytes);
+    text_.resize(line + terminal_.read(std::as_writable_bytes(std::span(text_).subspan(line))));
+    complete_ = text_.size() == line || text_.find(end_line, line) == line;
+  }
+  unread_ = bytes_of(text_);
+}
+
+std::size_t PastedSource::read(std::span<std::byte> out) {
+  if (!complete_) read_all();
+  const std::size_t count = std::min(out.size(), unread_.size());
+  std::ranges::copy(unread_.first(count), out.begin());
+  unread_ = unread_.subspan(count);
+  return count;
+}
+
+bool PastedSource::ready(std::chrono::milliseconds patience) {
+  return complete_ || terminal_.ready(patience);
+}
+
 ArmorSource::ArmorSource(std::string_view label, Source& text, std::span<const std::byte> begun)
     : begin_line_(armor_begin(label)),
       end_line_(armor_end(label)),

@@ -49,6 +49,24 @@ class ArmorSink : public Sink {
   bool begun_ = false;
 };
 
+// What is typed or pasted at a terminal, up to the END line of armor. All of it is read first: a question for
+// a passphrase would discard the rest, and the output would appear in the middle of it.
+class PastedSource : public Source {
+ public:
+  explicit PastedSource(Source& terminal) : terminal_(terminal) {}  // which must outlive it
+
+  std::size_t read(std::span<std::byte> out) override;
+  bool ready(std::chrono::milliseconds patience) override;
+
+ private:
+  void read_all();
+
+  Source& terminal_;
+  bool complete_ = false;
+  std::string text_;
+  std::span<const std::byte> unread_;
+};
+
 // The bytes that armor encodes. AuthError, after the bytes before the error, if the text is anything but one
 // armored stream in exactly the form that ArmorSink writes, except that lines may end with CR LF, the last
 // line may end without a newline, and there may be white space around the armor.

@@ -48,7 +48,7 @@ class FdSource : public Source {
   const struct stat& status() const noexcept { return status_; }
   int descriptor() const noexcept { return fd_.get(); }
   const std::string& name() const noexcept { return name_; }
-  bool is_terminal() const { return isatty(fd_.get()) != 0; }
+  bool is_terminal() const override { return isatty(fd_.get()) != 0; }
 
  private:
   void check_not_shrunk() const;

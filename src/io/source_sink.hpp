@@ -27,6 +27,8 @@ class Source {
   // Waits up to `patience` for input. Returns whether read() would return immediately.
   virtual bool ready(std::chrono::milliseconds patience) = 0;
 
+  virtual bool is_terminal() const { return false; }
+
   // The number of bytes, from the beginning, that several threads can read with read_at(); 0 if only read()
   // works.
   virtual std::uint64_t parallel_size() const { return 0; }

@@ -29,6 +29,11 @@ HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
 // An input to decrypt. If it begins with armor (of the named format, if one is named), the header and the
 // body are what the armor encodes.
 class OpenedInput {
+  std::unique_ptr<Source> pasted_;
+  Source& source_;
+  const Format* armored_format_ = nullptr;
+  std::unique_ptr<Source> armor_;
+
  public:
   // Reads from `source`, which must outlive it and has not been read yet.
   OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named);
@@ -42,11 +47,6 @@ class OpenedInput {
   const Format& format(const Format& (*detect)(HeaderReader& input)) {
     return armored_format_ != nullptr ? *armored_format_ : detect(header);
   }
-
- private:
-  Source& source_;
-  const Format* armored_format_ = nullptr;
-  std::unique_ptr<Source> armor_;
 };
 
 struct Endpoints {

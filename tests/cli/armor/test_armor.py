@@ -9,11 +9,12 @@ import subprocess
 
 import pytest
 
-from armor import AGE, BEGIN, armor, dearmor
+from armor import AGE, BEGIN, SEALED as SEALED_ARMOR, armor, dearmor
 from matrix import on_each_lane
 from processes import expect_exit, open_terminal, read_terminal
 from programs import (IV, KEY, PATIENCE, RAW, SANITIZED, expect_same, openssl_ctr, secret_file, some_bytes, start,
                       stream)
+from terminals import without_control
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
@@ -54,6 +55,17 @@ def test_white_space_around_the_armor_is_accepted(key):
     for whole in b"\n\n \t\r\n" + text, text + b"\n\r\n  ", text[:-1], b"\n" * 1024 + text, text + b" " * 1023:
         for via in "pipe", "file":
             expect_open(stream, key, whole, PLAIN, via=via)
+
+
+@pytest.mark.parametrize("kind", [SEALED_ARMOR, AGE])
+def test_armor_can_be_pasted_at_a_terminal(work, kind):
+    """It ends with its END line, and the passphrase is asked for after it."""
+    plain, file_key = PLAIN[:1000], bytes(16)
+    made = sf.seal(plain, passphrase=b"two words", log_n=10) if kind == SEALED_ARMOR else age.seal(
+        plain, [age.scrypt_stanza(file_key, b"two words")], file_key)
+    result, lines = without_control("-d", "-p", on=("stdin", "stderr"), input=armor(made, kind=kind), answers=["two words"])
+    expect_same(plain, result.out)
+    assert lines[-1] == "Enter passphrase:"
 
 
 def test_any_sealed_stream_can_have_armor(key):

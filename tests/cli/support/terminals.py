@@ -61,6 +61,8 @@ def converse(main, slave, options, answers, input=b"", **popen):
         child.stdin.write(input)
         child.stdin.close()
         child.stdin = None
+    else:
+        os.write(main, input)
     seen = b""
     for answer in answers:
         seen += await_question(child, main)
