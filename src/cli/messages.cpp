@@ -250,7 +250,7 @@ void Messages::input_warning(const std::string& text) const {
 }
 
 void Messages::note(const std::string& text) const {
-  if (level_ != Level::quiet) print("", text);
+  if (level_ >= Level::normal) print("", text);
 }
 
 void Messages::detail(const std::string& text) const {

@@ -60,8 +60,8 @@ class StatusLine {
 // thread.
 class Messages {
  public:
-  // Each level adds to the previous one: errors only; warnings and notes; details; details of each lane.
-  enum class Level { quiet, normal, verbose, very_verbose };
+  // Each level adds to the previous one: errors only; warnings; notes; details; details of each lane.
+  enum class Level { quiet, warnings, normal, verbose, very_verbose };
 
   explicit Messages(std::string program) : program_(std::move(program)) {}
 

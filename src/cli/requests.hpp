@@ -15,11 +15,15 @@
 
 namespace gpuaes {
 
+inline constexpr unsigned default_attempts = 3;
+
 // The keys and passphrases that options name, and those options.
 struct SecretOptions {
   const char *key_option, *file_option, *command_option;
   std::vector<std::string> key_files{};
   bool ask_passphrase = false;
+  unsigned attempts = default_attempts;  // to enter the right passphrase, also that of a key file
+  bool makes_passphrase = false;         // if a new one is left empty
   std::optional<std::string> passphrase_file{}, passphrase_command{};
 };
 
@@ -32,6 +36,7 @@ struct SecretRequest {
   std::vector<std::string> recipients{};  // in the form that -r takes; -R FILE is @FILE
   std::vector<std::string> plugins{};     // names of age plugins without data
   bool ask_if_needed = false;             // if none is given: the input shows which secrets open it
+  bool warn_if_readable = true;           // by other users
 };
 
 struct InputRequest {

@@ -151,14 +151,14 @@ bool may_open(const AgeHeader& header, const LockedKeys& file) {
 
 // Keeps the error of the first plugin that fails in `failure`.
 std::optional<Secret> unwrap(std::span<const Stanza> stanzas, const Key& key, const SessionRequest& request,
-                             std::optional<Error>& failure) {
+                             std::exception_ptr& failure) {
   if (request.check) request.check();
   if (!key.plugin) return find_stanza_kind(key.kind)->unwrap(stanzas.front(), key, request);
   try {
     return key.plugin->unwrap(key, stanzas);
   } catch (const PluginError& error) {
     if (request.detail) request.detail(error.what());
-    if (!failure) failure = error;
+    if (!failure) failure = std::current_exception();
     return std::nullopt;
   }
 }
@@ -172,7 +172,7 @@ class Unwrapping {
   Unwrapping(const AgeHeader& header, SessionRequest& request) : header_(header), request_(request) {}
 
   std::vector<Secret> run() {
-    const std::optional<Error> locked = try_keys(
+    const std::exception_ptr locked = try_keys(
         request_.keyring, [this](const LockedKeys& file) { return may_open(header_, file); },
         [this](const Key& key) { return opens(key); });
     if (confirmed_) return std::move(unwrapped_);
@@ -182,8 +182,8 @@ class Unwrapping {
           fmt::format("the header or its MAC was modified, or the plugin {} returned a wrong file key",
                       wrong_plugin_));
     if (unwrapped_.empty()) {
-      if (failure_) throw *failure_;
-      if (locked) throw *locked;
+      for (const std::exception_ptr& failure : {failure_, locked})
+        if (failure) std::rethrow_exception(failure);
       refuse_secrets(header_, request_.keyring);
     }
     request_.salvage(
@@ -218,8 +218,8 @@ class Unwrapping {
   SessionRequest& request_;
   std::vector<Secret> unwrapped_;
   bool confirmed_ = false;
-  std::optional<Error> failure_;  // of a plugin
-  std::string wrong_plugin_;      // whose file key the MAC does not confirm
+  std::exception_ptr failure_;  // of a plugin
+  std::string wrong_plugin_;    // whose file key the MAC does not confirm
 };
 
 // At least one file key. The errors are those of open_slots().

@@ -193,7 +193,7 @@ Secret open_slots(const SealedHeader& header, SessionRequest& request) {
   const auto needs = [&](const LockedKeys& file) {
     return can_ask() && file.recipient == nullptr && keys.supported() != std::vector{KeyKind::passphrase};
   };
-  const std::optional<Error> failure = try_keys(request.keyring, needs, [&](const Key& key) {
+  const std::exception_ptr failure = try_keys(request.keyring, needs, [&](const Key& key) {
     if (key.kind != KeyKind::passphrase || can_ask()) file_key = try_slots(header, key, request, unwrapped);
     return file_key.has_value();
   });
@@ -208,7 +208,7 @@ Secret open_slots(const SealedHeader& header, SessionRequest& request) {
     return std::move(*unwrapped);
   }
   if (header.bad_slot) std::rethrow_exception(header.bad_slot);
-  if (failure) throw *failure;
+  if (failure) std::rethrow_exception(failure);
   if (keys.supported().empty())
     throw KeyError("the input has only key slots that this version does not support",
                    "try a later version of gpuaes-stream");

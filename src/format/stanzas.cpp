@@ -345,8 +345,9 @@ void check_alone(const std::vector<Stanza>& stanzas, const std::vector<std::stri
     return kind != nullptr && kind->key == KeyKind::passphrase;
   });
   if (scrypt == stanzas.end() || stanzas.size() == 1) return;
-  throw PluginError(fmt::format("the plugin {} made a scrypt stanza, which must be alone in a file",
-                                plugins[static_cast<std::size_t>(scrypt - stanzas.begin())]));
+  throw PluginError(fmt::format(
+      "incompatible recipients: the plugin {} made a scrypt stanza, which must be alone in a file",
+      plugins[static_cast<std::size_t>(scrypt - stanzas.begin())]));
 }
 
 // PluginError if an ssh key would not be tried with all stanzas that have its tag, and a plugin made one of
@@ -373,8 +374,8 @@ std::string describe_labels(const std::vector<std::string>& labels) {
 
 void check_labels(const std::vector<std::string>& one, const std::vector<std::string>& other) {
   if (one == other) return;
-  throw UsageError(fmt::format("the recipients cannot be combined: one has {}, another has {}",
-                               describe_labels(one), describe_labels(other)),
+  throw UsageError(fmt::format("incompatible recipients: one has {}, another has {}", describe_labels(one),
+                               describe_labels(other)),
                    "only recipients with the same labels can be combined; a plugin chooses the labels of its "
                    "recipients");
 }

@@ -65,9 +65,9 @@ std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& inp
   }
 }
 
-std::optional<Error> try_keys(Keyring& keyring, const std::function<bool(const LockedKeys&)>& needs,
-                              const std::function<bool(const Key&)>& opens) {
-  std::optional<Error> failure;
+std::exception_ptr try_keys(Keyring& keyring, const std::function<bool(const LockedKeys&)>& needs,
+                            const std::function<bool(const Key&)>& opens) {
+  std::exception_ptr failure;
   const auto open_any = [&](KeyKind first, KeyKind last, std::size_t begin) {
     std::vector<const Key*> keys;
     for (const Key& key : std::span(keyring.keys).subspan(begin))
@@ -82,8 +82,8 @@ std::optional<Error> try_keys(Keyring& keyring, const std::function<bool(const L
     const std::size_t begin = keyring.keys.size();
     try {
       keyring.unlock(file);
-    } catch (const Error& error) {
-      if (!failure) failure = error;
+    } catch (const Error&) {
+      if (!failure) failure = std::current_exception();
     }
     if (open_any({}, KeyKind::plugin, begin)) return failure;
   }
@@ -110,7 +110,7 @@ void check_combination(const Keyring& keyring) {
   };
   if (std::ranges::any_of(keyring.keys, is_asymmetric_and(true)) &&
       std::ranges::any_of(keyring.keys, is_asymmetric_and(false)))
-    throw UsageError("post-quantum recipients cannot be combined with others",
+    throw UsageError("incompatible recipients: post-quantum ones cannot be combined with others",
                      "use recipients of one kind; with both, a file would be only as safe as the others");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -9,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cipher/job.hpp"
 #include "format/format.hpp"
 #include "keys/keyring.hpp"
@@ -48,10 +48,10 @@ std::string describe(const Key& key);
 
 // Calls `opens` with each key until it returns true: first with the keys at hand, in the order of KeyKind;
 // then with those in each locked file that `needs` accepts, after unlocking it; last with passphrases. Adds
-// the unlocked keys to the keyring. Returns the first error of unlocking, which is to be reported if nothing
-// opens the input.
-std::optional<Error> try_keys(Keyring& keyring, const std::function<bool(const LockedKeys&)>& needs,
-                              const std::function<bool(const Key&)>& opens);
+// the unlocked keys to the keyring. Returns the first Error of unlocking, which is to be reported if nothing
+// opens the input; otherwise null.
+std::exception_ptr try_keys(Keyring& keyring, const std::function<bool(const LockedKeys&)>& needs,
+                            const std::function<bool(const Key&)>& opens);
 
 // UsageError if a file cannot be encrypted for these keys together.
 void check_combination(const Keyring& keyring);

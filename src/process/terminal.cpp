@@ -81,6 +81,10 @@ std::size_t Prompt::ask(std::string_view question, std::span<std::byte> out) {
   }
 }
 
+void Prompt::show(std::string_view text) {
+  while (!prepare() || !say(text)) follow_signal();
+}
+
 // Repeats a call while it is interrupted or not ready.
 template <class Call>
 std::optional<std::size_t> Prompt::attempt(std::string_view failure, short events, Call call) {

@@ -43,6 +43,8 @@ class Prompt {
   // not fit, discards the rest and returns out.size(). IoError, Cancelled.
   std::size_t ask(std::string_view question, std::span<std::byte> out);
 
+  void show(std::string_view text);  // IoError, Cancelled
+
   // Whether the last answer was the end of the input (^D) instead of a line.
   bool ended() const { return ended_; }
 

@@ -23,7 +23,7 @@ SECRET = "Correct-Horse-7"
 OTHERS = ["Horse", f"{SECRET} ", "", SECRET + "\0" * 1985]
 ONCE, NEW = ["Enter passphrase:"], ["Enter passphrase:", "Confirm passphrase:"]
 NEW_LATER = ["Enter new passphrase:", "Confirm passphrase:"]
-DIFFER = "the passphrases do not match"
+DIFFER = "the passphrases didn't match"
 WRONG = "the passphrase does not open the input"
 
 

@@ -14,7 +14,7 @@ PLAIN = some_bytes(1000)
 FAILS = "record(MACHINE)\nsys.exit(1)"
 FAILED = "age-plugin-test failed with exit status 1"
 WORDS = b"correct horse\n"
-COMBINED = "the recipients cannot be combined: one has {}, another has {}"
+COMBINED = "incompatible recipients: one has {}, another has {}"
 SAME_LABELS = "only recipients with the same labels can be combined; a plugin chooses the labels of its recipients"
 
 def with_labels(*labels):

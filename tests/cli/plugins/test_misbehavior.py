@@ -161,7 +161,7 @@ def test_a_passphrase_stanza_must_be_alone(plugin, recipient):
     made = stream("-r", recipient, input=PLAIN).out
     assert made.splitlines()[1] == b"-> scrypt AAAAAAAAAAAAAAAAAAAAAA 18"
     plugin(HEARD + scrypt + scrypt + "send('done')")
-    expect_refused("the plugin test made a scrypt stanza, which must be alone in a file", "-r", recipient, input=PLAIN)
+    expect_refused("incompatible recipients: the plugin test made a scrypt stanza, which must be alone in a file", "-r", recipient, input=PLAIN)
 
 
 # X25519: 0, 1, a point of order 8, and p + 1, which is another encoding of 1.

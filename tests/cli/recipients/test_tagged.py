@@ -149,7 +149,7 @@ def test_combinations(key, wrap):
     recipient = sf.to_text(key.prefix, key.public())
     other, post_quantum = age.recipient_text(), key.prefix == "age1tagpq"
     result = stream("-r", recipient, "-r", other, input=b"", wrap=wrap, status=2 if post_quantum else 0)
-    assert result.error == ("post-quantum recipients cannot be combined with others" if post_quantum else "")
+    assert result.error == ("incompatible recipients: post-quantum ones cannot be combined with others" if post_quantum else "")
     secret_file("key", bytes(32))
     for options in ["-f", "sealed"], ["-k", "key"]:
         result = stream("-r", recipient, *options, input=b"", wrap=wrap, status=2)

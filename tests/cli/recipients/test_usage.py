@@ -10,7 +10,7 @@ from programs import KEY, OTHER_KEYS, expect_same, keygen, secret_file, some_byt
 
 PLAIN = some_bytes(40000)
 SEALED_SIZE = 108 + len(PLAIN) + 3 * 16  # without slots
-MIXED = "post-quantum recipients cannot be combined with others"
+MIXED = "incompatible recipients: post-quantum ones cannot be combined with others"
 ONE_KIND = "use recipients of one kind; with both, a file would be only as safe as the others"
 
 

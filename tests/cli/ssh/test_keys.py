@@ -98,7 +98,7 @@ def test_what_they_cannot_be_combined_with(ed25519, key, ml_kem):
         "a passphrase cannot be combined with recipients")
     keygen("--post-quantum", "-o", "identity", wrap=ml_kem)
     assert stream("-r", ed25519.text, "-R", "identity.pub", wrap=ml_kem, status=2).error == (
-        "post-quantum recipients cannot be combined with others")
+        "incompatible recipients: post-quantum ones cannot be combined with others")
 
 
 # --- Identities ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,37 @@
+// Command lines by the rules of Go's package flag, which age and age-keygen use: a flag is -name or --name;
+// its value is the next argument or follows =; flags are never combined, and end at the first other argument
+// or at
+// --.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace gpuaes {
+
+// What a flag sets: a switch, the last value, or all values.
+using GoValue = std::variant<bool*, std::string*, std::vector<std::string>*>;
+
+struct GoFlag {
+  std::array<std::string_view, 2> names;  // the second may be empty
+  GoValue value;
+};
+
+// The flags cannot be parsed.
+class FlagError : public UsageError {
+  using UsageError::UsageError;
+};
+
+// -h, -help or --help was given.
+struct HelpRequested {};
+
+// Sets the values of the given flags. Returns the other arguments. FlagError, HelpRequested.
+std::vector<std::string> parse_go_flags(int argc, const char* const* argv, std::span<const GoFlag> flags);
+
+}  // namespace gpuaes

@@ -1,0 +1,105 @@
+// gpuage-keygen: the command line of age-keygen(1), version 1.3.
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "cli/age_program.hpp"
+#include "cli/go_flags.hpp"
+#include "cli/option_values.hpp"
+#include "cli/program.hpp"
+#include "io/output_file.hpp"
+#include "keys/recipient.hpp"
+#include "run/secrets.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr char usage[] =
+    "Usage:\n"
+    "    gpuage-keygen [-pq] [-o OUTPUT]\n"
+    "    gpuage-keygen -y [-o OUTPUT] [INPUT]\n"
+    "\n"
+    "Make an identity, or print the recipients of identities.\n"
+    "\n"
+    "Options:\n"
+    "    -pq                   Make a post-quantum identity.\n"
+    "    -y                    Print the recipients of the identities in INPUT, or in\n"
+    "                          standard input.\n"
+    "    -o, --output OUTPUT   Write to the file OUTPUT, which must not exist.\n"
+    "    --version             Print the version of age-keygen that this resembles.\n"
+    "\n"
+    "See gpuage-keygen(1) for details.\n";
+
+struct Options {
+  bool post_quantum = false, convert = false, version = false;
+  std::string output;
+  std::string input{standard_name};
+};
+
+Options parse(int argc, const char* const* argv) {
+  Options options;
+  const GoFlag flags[] = {{{"pq"}, &options.post_quantum},
+                          {{"y"}, &options.convert},
+                          {{"o", "output"}, &options.output},
+                          {{"version"}, &options.version}};
+  const std::vector<std::string> arguments = parse_go_flags(argc, argv, flags);
+  if (options.version) return options;
+  if (arguments.size() > (options.convert ? 1 : 0)) throw AgeError("too many arguments");
+  if (options.post_quantum && options.convert) throw AgeError("-pq cannot be used with -y");
+  if (!arguments.empty()) options.input = arguments.front();
+  return options;
+}
+
+void write(const Options& options, std::span<const std::byte> bytes, Cancel& cancel) {
+  if (options.output.empty()) return print(bytes, cancel);
+  write_new_file({.path = options.output, .name = options.output}, bytes, cancel);
+}
+
+bool is_readable_by_others(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IROTH) != 0;
+}
+
+void make(const Options& options, const Messages& messages) {
+  const bool to_file = !options.output.empty();
+  if (!to_file && is_readable_by_others(STDOUT_FILENO))
+    messages.warning("writing secret key to a world-readable file");
+  const Key identity = make_identity(options.post_quantum ? KeyKind::xwing : KeyKind::x25519);
+  RunControl control(messages);
+  write(options, identity_lines(identity).bytes(), control.cancel);
+  if (to_file || isatty(STDOUT_FILENO) == 0)
+    print(fmt::format("Public key: {}\n", text_of(recipient_of(identity))), control.cancel, STDERR_FILENO);
+}
+
+void convert(const Options& options, const Messages& messages) {
+  RunControl control(messages);
+  const Secret contents = read_key_file(options.input, messages, control.cancel);
+  std::string recipients;
+  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.input))) {
+    if (identity.kind == KeyKind::plugin)
+      throw AgeError(fmt::format("{} contains an identity of a plugin, and only that knows its recipient",
+                                 shown_name(options.input)));
+    recipients += text_of(recipient_of(identity)) + "\n";
+  }
+  write(options, bytes_of(recipients), control.cancel);
+}
+
+void run(const Options& options, const Messages& messages) {
+  if (options.version) return print(age_version_text("gpuage-keygen"));
+  options.convert ? convert(options, messages) : make(options, messages);
+}
+
+}  // namespace
+}  // namespace gpuaes
+
+int main(int argc, char** argv) {
+  using namespace gpuaes;
+  return run_age_program(argv, "gpuage-keygen", usage,
+                         [&](Messages& messages) { run(parse(argc, argv), messages); });
+}
