@@ -194,8 +194,14 @@ void run(const Options& options, Messages& messages) {
     explain_key(options, error);
   } catch (const UnsuitableInput& error) {
     explain_missing_secret(options, error);
+  } catch (const AuthError& error) {
+    if (error.hint().advice != Advice::omit_format) throw;
+    throw AgeError(error.what(), "use gpuaes-stream to decrypt it");
   } catch (const PluginError& error) {
     throw AgeError(error.what(), error.hint().text);
+  } catch (const Error& error) {
+    if (error.exit() != Exit::key) throw;
+    throw AgeError(fmt::format("incorrect passphrase: {}", error.what()));
   }
 }
 

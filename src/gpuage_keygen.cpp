@@ -77,7 +77,8 @@ void make(const Options& options, const Messages& messages) {
     print(fmt::format("Public key: {}\n", text_of(recipient_of(identity))), control.cancel, STDERR_FILENO);
 }
 
-void convert(const Options& options, const Messages& messages) {
+void convert(const Options& options, Messages& messages) {
+  messages.set_level(Messages::Level::quiet);
   RunControl control(messages);
   const Secret contents = read_key_file(options.input, messages, control.cancel);
   std::string recipients;
@@ -90,7 +91,7 @@ void convert(const Options& options, const Messages& messages) {
   write(options, bytes_of(recipients), control.cancel);
 }
 
-void run(const Options& options, const Messages& messages) {
+void run(const Options& options, Messages& messages) {
   if (options.version) return print(age_version_text("gpuage-keygen"));
   options.convert ? convert(options, messages) : make(options, messages);
 }

@@ -21,6 +21,7 @@ works without a GPU. Decryption outputs only authentic data and detects any
 modification or truncation.
 .
 gpuaes-keygen makes keys, and gpuaes-parts divides a file among several
-processes or hosts.")
+processes or hosts. gpuage and gpuage-keygen have the command lines of age
+and age-keygen, for programs that call those.")
 
 include(CPack)

@@ -18,7 +18,7 @@ CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 PATH = re.compile(r"(?:%s)/[\w./*-]*" % "|".join(FOLDERS))
 # Either may continue on the next line of a comment.
 BREAK = r"\s+(?:(?://|#)\s*)?"
-PAGE = re.compile(rf'\b(gpuaes-\w+)\((\d)\)((?:(?:,|{BREAK}and){BREAK}"[^"]+")*)')
+PAGE = re.compile(rf'\b(gpuaes-\w+|gpuage(?:-keygen)?)\((\d)\)((?:(?:,|{BREAK}and){BREAK}"[^"]+")*)')
 
 
 def documents():

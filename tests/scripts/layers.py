@@ -34,6 +34,8 @@ MAY_INCLUDE = {
     "cuda_bench": "base bench cipher cuda keys lane pipeline system",
     "main": "cli lane run",
     "keygen": "base cli io keys process run",
+    "gpuage": "base cli keys run",
+    "gpuage_keygen": "base cli io keys run",
 }
 
 # External headers, and the only files that may include them, separated by spaces.

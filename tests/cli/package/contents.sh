@@ -25,7 +25,7 @@ expect_tree() {
 }
 
 doc=share/doc/gpuaes-stream
-files=(bin/gpuaes-{stream,keygen,parts,bench} share/gpuaes-stream/{magic,open-sealed.py} "$doc"/{README,SECURITY}.md)
+files=(bin/gpuaes-{stream,keygen,parts,bench} bin/gpuage{,-keygen} share/gpuaes-stream/{magic,open-sealed.py} "$doc"/{README,SECURITY}.md)
 for page in "$top"/man/*.[1-9]; do
   files+=("share/man/man${page##*.}/$(basename "$page").gz" "$doc/html/$(basename "$page").html")
 done
@@ -42,7 +42,7 @@ done
 gzip -dc deb/usr/$doc/changelog.gz | cmp - "$build/documents/CHANGELOG.md" || fail "expected the changelog, compressed"
 (cd deb && md5sum --quiet -c DEBIAN/md5sums) || fail "expected the checksums of the packed files"
 
-for name in gpuaes-{stream,keygen,parts,bench}; do
+for name in gpuaes-{stream,keygen,parts,bench} gpuage{,-keygen}; do
   cmp "tar/bin/$name" "deb/usr/bin/$name" || fail "expected the same $name in both packages"
   readelf --wide --dynamic --sections "tar/bin/$name" >elf
   if grep -E 'RPATH|RUNPATH|\.symtab|NEEDED.*cuda' elf; then

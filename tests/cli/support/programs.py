@@ -30,7 +30,7 @@ RAW = ("-f", "raw", "--iv", IV, "-q")
 STOP_SIGNALS = [getattr(signal, f"SIG{name}")
                 for name in "INT TERM HUP QUIT XCPU ALRM USR2 VTALRM PROF PWR IO STKFLT".split()]
 
-MESSAGE = re.compile(r"^gpuaes-[a-z]+: (?:(error|hint|warning): )?(.*)$")
+MESSAGE = re.compile(r"^(?:gpuaes-[a-z]+|gpuage(?:-keygen)?): (?:(error|hint|warning): )?(.*)$")
 SENTENCE = re.compile(r"[^A-Z ].*[^. ]$")  # lowercase, without a period
 
 

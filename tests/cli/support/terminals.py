@@ -1,4 +1,4 @@
-"""Runs gpuaes-stream on a terminal where it asks for passphrases; processes.py has the functions for any terminal."""
+"""Runs programs on a terminal where they ask for passphrases; processes.py has the functions for any terminal."""
 
 import fcntl
 import os
@@ -52,11 +52,11 @@ def await_question(child, main):
     return seen
 
 
-def converse(main, slave, options, answers, input=b"", **popen):
+def converse(main, slave, options, answers, input=b"", program="gpuaes-stream", **popen):
     """Does what at_terminal() says, in the session of the terminal."""
     settings = termios.tcgetattr(slave)
     pipes = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
-    child = start("gpuaes-stream", *options, **{**pipes, **popen})
+    child = start(program, *options, **{**pipes, **popen})
     if child.stdin:
         child.stdin.write(input)
         child.stdin.close()
@@ -81,7 +81,7 @@ def converse(main, slave, options, answers, input=b"", **popen):
 
 
 def without_control(*options, on=("stderr",), answers=(), status=0, **how):
-    """Runs gpuaes-stream like at_terminal(), but without a controlling terminal: the new terminal is only the standard
+    """Runs a program like at_terminal(), but without a controlling terminal: the new terminal is only the standard
     streams in `on`."""
     main, slave = open_terminal()
     before = flags(slave)
@@ -94,7 +94,7 @@ def without_control(*options, on=("stderr",), answers=(), status=0, **how):
 
 
 def at_terminal(*options, answers=(), status=0, **how):
-    """Runs gpuaes-stream on a new terminal, with pipes as its standard streams unless `stdin` is given. It must ask
+    """Runs a program on a new terminal, with pipes as its standard streams unless `stdin` is given. It must ask
     once for each answer, without echo, and restore the settings of the terminal. An answer is a line, bytes to type or
     a signal to send. Returns the result and the lines on the terminal."""
     main, slave = open_terminal()
