@@ -1,55 +1,43 @@
-// Which lanes a run uses, and how large its ring is.
-#include <fmt/format.h>
-
+// Which lanes a run uses, and how large its ring is: what must hold whatever the figures in plan.cpp are.
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "lane/plan.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 namespace {
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t GB = 1000000000;
-constexpr std::size_t KiB = std::size_t{1} << 10;
-constexpr std::size_t MiB = std::size_t{1} << 20;
+constexpr std::size_t KiB = std::size_t{1} << 10, MiB = std::size_t{1} << 20, GiB = std::size_t{1} << 30;
 
-constexpr Workload pipe{};
-constexpr Workload file{.parallel_bytes = unlimited};
+constexpr Workload pipe{.authenticated = true};
+constexpr Workload file{.parallel_bytes = unlimited, .authenticated = true};
+constexpr Workload slow_pipe{.cipher = Cipher::kuznyechik, .authenticated = true};
 
-// As measured on an Intel Xeon (Sapphire Rapids) with an NVIDIA H100.
-double recorded_lane_rate(const Workload& workload) {
-  switch (info(workload.cipher).family) {
-    case Family::aes:
-      return workload.authenticated ? 8.7e9 : 5.9e9;
-    case Family::kuznyechik:
-      return workload.authenticated ? 0.43e9 : 0.9e9;
-    case Family::chacha20:
-      return 2.9e9;
-  }
-  refuse_cipher(workload.cipher);
-}
-
-Machine machine(unsigned cpus, bool cuda = false) {
+// Rates are in bytes per second.
+Machine machine(unsigned cpus, bool cuda = false, double lane = 4e9, double link = 64e9) {
   return {.cpus = cpus,
           .cuda = cuda,
           .free_memory = [] { return unlimited; },
           .show_devices = [](unsigned max_devices) { return max_devices; },
-          .cpu_lane_rate = recorded_lane_rate,
-          .link_rate = [] { return 64e9; }};
+          .cpu_lane_rate = [lane](const Workload&) { return lane; },
+          .link_rate = [link] { return link; }};
 }
 
-Workload file_of(std::uint64_t bytes, Cipher cipher = Cipher::aes_256, bool authenticated = true) {
-  return {.parallel_bytes = bytes, .cipher = cipher, .authenticated = authenticated};
-}
-
-Workload pipe_of(Cipher cipher, bool authenticated) {
-  return {.cipher = cipher, .authenticated = authenticated};
+Workload file_of(std::uint64_t bytes, bool from_disk = false) {
+  return {.parallel_bytes = bytes, .from_disk = from_disk, .authenticated = true};
 }
 
 std::string lanes_of(const std::vector<LaneSpec>& specs) {
@@ -62,251 +50,250 @@ LanePlan plan(std::string_view lanes, const Workload& workload, const Machine& o
   return plan_lanes(parse_lanes(lanes), workload, on);
 }
 
+bool begins_with_cuda(const LanePlan& plan) {
+  return std::ranges::any_of(plan.first, uses_device);
+}
+
 bool uses_cuda(const LanePlan& plan) {
-  return uses_device(plan.first.front()) || !plan.later.empty();
+  return begins_with_cuda(plan) || !plan.later.empty();
+}
+
+// Which lanes, when, and why.
+std::string summary(const LanePlan& plan) {
+  return lanes_of(plan.first) + ", then " + lanes_of(plan.later) + " after " +
+         std::to_string(plan.later_from) + ", or " + lanes_of(plan.instead) + ": " + plan.reason;
+}
+
+// The number of lanes, or of streams of all devices.
+unsigned count(const std::vector<LaneSpec>& specs) {
+  unsigned sum = 0;
+  for (const LaneSpec& spec : specs) sum += spec.count.value();
+  return sum;
+}
+
+template <class T>
+T one_of(const Jitter& random, std::initializer_list<T> values) {
+  return values.begin()[random.random() % values.size()];
 }
 
 }  // namespace
 
-TEST_CASE("a run opens exactly the lanes that are named") {
-  for (const Workload& workload : {pipe, file}) {
-    const LanePlan made = plan("cpu:3+cpu:1+cpu:2+cuda:5:7", workload, machine(1, true));
-    CHECK(lanes_of(made.first) == "cpu:3+cpu:1+cpu:2+cuda:5:7");
-    CHECK(made.later.empty());
-    CHECK(made.reason.empty());
-    CHECK(made.chunks > 3 + 1 + 2 + 2 * 7);
+TEST_CASE("every plan keeps to what was asked for, and to the limits of the machine and the input") {
+  const std::uint64_t seed = std::random_device{}();
+  const Jitter random(seed);
+  for (int number = 0; number < 5000; ++number) {
+    const std::uint64_t bytes =
+        one_of<std::uint64_t>(random, {0, 0, unlimited, random.random() >> random.random() % 64});
+    Workload workload = file_of(bytes, random.random() % 4 == 0);
+    workload.cipher = one_of(random, {Cipher::aes_128, Cipher::kuznyechik, Cipher::chacha20_poly1305});
+    if (random.random() % 4 == 0) workload.chunk_bytes = 1 + random.random() % (64 * MiB);
+    Machine on = machine(1 + random.random() % 256, random.random() % 2 == 0, one_of(random, {1e8, 1e9, 9e9}),
+                         one_of(random, {4e9, 64e9, 500e9}));
+    on.cache_bytes = one_of(random, {0 * MiB, 8 * MiB, 300 * MiB});
+    const std::uint64_t memory = one_of<std::uint64_t>(random, {unlimited, GiB, 200 * MiB});
+    on.free_memory = [memory] { return memory; };
+    const std::string_view asked =
+        one_of<std::string_view>(random, {"auto", "auto:low-cpu", "cpu", "cpu:3", "cpu:200", "cuda:0",
+                                          "cuda:0:7", "cpu:3+cpu:1+cuda:5:7", "cuda:0+cuda:1", "cuda"});
+    const bool automatic = asked.starts_with("auto");
+    const LanePlan made = plan(asked, workload, on);
+    const bool device = uses_cuda(made);
+    CAPTURE(seed, asked, bytes, workload.from_disk, on.cpus, on.cache_bytes, memory, summary(made),
+            made.chunks, made.chunk_bytes);
+
+    CHECK(summary(plan(asked, workload, on)) == summary(made));
+    CHECK(made.reason.empty() != automatic);
+    if (asked.find(':') != asked.npos && !automatic && !uses_device(parse_lanes(asked).named[0]))
+      CHECK(lanes_of(made.first) == asked);
+    if (automatic) {
+      CHECK((on.cuda || !device));
+      CHECK((device || made.instead.empty()));
+      for (const auto* lanes : {&made.first, &made.instead})
+        if (!lanes->empty() && !uses_device(lanes->front()))
+          CHECK(count(*lanes) <= (workload.from_disk ? std::max(on.cpus, 4u) : on.cpus));
+    }
+    CHECK((made.later.empty() || automatic));
+    CHECK((made.later_from == 0 || (bytes == 0 && !made.later.empty())));
+
+    CHECK(made.chunks >= 1);
+    CHECK(made.jobs >= count(made.first));
+    if (bytes > 0) CHECK((made.chunks - 1) * made.chunk_bytes < bytes);
+    CHECK(made.chunk_bytes == workload.chunk_bytes.value_or(made.chunk_bytes));
+    const std::uint64_t ring = 2 * made.chunks * made.chunk_bytes;
+    if (ring > 32 * MiB && made.chunks > 1) CHECK(ring <= memory / 2);
+    if (!workload.chunk_bytes) {
+      CHECK(made.chunk_bytes % (64 * KiB) == 0);  // whole segments of every format
+      if (!device && made.chunk_bytes > 64 * KiB) CHECK(ring <= std::max(96 * MiB, on.cache_bytes));
+    }
+    if (made.huge_pages) CHECK((begins_with_cuda(made) || ring <= std::max(bytes, 2 * made.chunk_bytes)));
   }
 }
 
-TEST_CASE("default counts depend on the machine and the input") {
-  for (const unsigned cpus : {1u, 2u, 3u, 8u, 16u, 64u}) {
+TEST_CASE(
+    "lanes without a number are one per CPU for a cached file, and two between pipes with a fast cipher") {
+  for (const unsigned cpus : {1u, 2u, 3u, 8u, 64u}) {
     CAPTURE(cpus);
     CHECK(plan("cpu", file, machine(cpus)).first[0].count == cpus);
-    CHECK(plan("cpu", pipe, machine(cpus)).first[0].count == std::min(cpus, 2u));
-    CHECK(plan("cuda:0", file, machine(cpus)).first[0].count == std::clamp(cpus, 4u, 8u));
-    CHECK(plan("cuda:0", pipe, machine(cpus)).first[0].count == 2u);
+    for (const std::string_view lanes : {"cpu", "auto"})
+      CHECK(plan(lanes, pipe, machine(cpus)).first[0].count == std::min(cpus, 2u));
+    CHECK(plan("cpu:1", file_of(unlimited, true), machine(cpus)).first[0].count == 1u);
+    CHECK(plan("cpu", file_of(unlimited, true), machine(cpus)).first[0].count >=
+          4u);  // some wait for the disk
   }
-}
-
-TEST_CASE("several devices share the CPUs, and each may get more streams than one device alone") {
-  const auto streams = [](std::string_view given, const Workload& workload, unsigned cpus) {
-    std::vector<unsigned> counts;
-    for (const LaneSpec& spec : plan(given, workload, machine(cpus)).first) counts.push_back(*spec.count);
-    return counts;
+  const auto lanes = [](const Workload& workload) {
+    return count(plan("cpu", workload, machine(1000)).first);
   };
-  using Counts = std::vector<unsigned>;
-  CHECK(streams("cuda:0+cuda:1", file, 4) == Counts{4, 4});
-  CHECK(streams("cuda:0+cuda:1", file, 18) == Counts{9, 9});
-  CHECK(streams("cuda:0+cuda:1+cuda:2+cuda:3", file, 32) == Counts{5, 5, 5, 5});
-  CHECK(streams("cpu:2+cuda:0+cuda:1:3", file, 32) == Counts{2, 11, 3});
-  CHECK(streams("cpu:2+cuda:0", file, 32) == Counts{2, 8});
-  CHECK(streams("cuda:0+cuda:1", pipe, 32) == Counts{2, 2});
-  CHECK(streams("cuda:0+cuda:0", file, 32) == Counts{8, 8});  // one device
+  CHECK(lanes(slow_pipe) > lanes(pipe));
+  Workload slow_disk = slow_pipe;
+  slow_disk.parallel_bytes = unlimited;
+  slow_disk.from_disk = true;
+  CHECK(lanes(slow_disk) > lanes(file_of(unlimited, true)));
+  CHECK(lanes(file_of(unlimited, true)) < 1000);
 }
 
-TEST_CASE("cuda without a number uses as many devices as are fastest for a file, and one for other input") {
-  const auto devices = [](const Workload& workload, unsigned cpus = 64, double link = 64e9) {
-    Machine on = machine(cpus, true);
-    on.show_devices = [](unsigned max_devices) { return std::min(max_devices, 4u); };
-    on.link_rate = [link] { return link; };
-    return lanes_of(plan("cuda", workload, on).first);
-  };
-  CHECK(devices(file_of(45 * GB)) == "cuda:0:8");
-  CHECK(devices(file_of(46 * GB)) == "cuda:0:11+cuda:1:11");
-  CHECK(devices(file_of(91 * GB)) == "cuda:0:11+cuda:1:11");
-  CHECK(devices(file_of(92 * GB)) == "cuda:0:7+cuda:1:7+cuda:2:7");
-  CHECK(devices(file_of(97 * GB), 16) == "cuda:0:5+cuda:1:5+cuda:2:5");
-  CHECK(devices(file_of(23 * GB), 64, 32e9) == "cuda:0:11+cuda:1:11");  // slow links
-  CHECK(devices(file) == "cuda:0:5+cuda:1:5+cuda:2:5+cuda:3:5");        // no more than there are
-}
-
-TEST_CASE("cuda is one device, without looking for others, if more would not help") {
-  const auto lanes = [](std::string_view given, const Workload& workload, unsigned cpus = 64) {
-    Machine on = machine(cpus, true);
-    on.show_devices = [](unsigned) -> unsigned { throw LaneError("looked for devices"); };
-    return lanes_of(plan(given, workload, on).first);
-  };
-  CHECK(lanes("cuda", pipe) == "cuda:0:2");
-  CHECK(lanes("cuda", file_of(1)) == "cuda:0:1");
-  CHECK(lanes("cuda", file_of(40 * GB)) == "cuda:0:8");
-  CHECK(lanes("cuda", file, 8) == "cuda:0:8");  // that many CPUs keep only one busy
-  Workload cold = file;
-  cold.from_disk = true;
-  CHECK(lanes("cuda", cold) == "cuda:0:4");
-  CHECK(lanes("cpu:2+cuda", file) == "cpu:2+cuda:0:8");
-  CHECK(lanes("cuda+cuda:2:3", file) == "cuda:0:11+cuda:2:3");
-}
-
-TEST_CASE("cuda without a number names device 0 if no device exists, so that opening it reports why") {
-  Machine on = machine(64, true);
-  on.show_devices = [](unsigned) { return 0u; };
-  CHECK(lanes_of(plan("cuda", file, on).first) == "cuda:0:8");
-}
-
-TEST_CASE(
-    "several devices get as many streams as keep the ring in the cache with chunks of 2 MiB, but 4 to 16 "
-    "each") {
+TEST_CASE("several devices share the CPUs, and their rings fit in the cache, with a few streams at least") {
   Machine on = machine(1000);
-  const auto made = [&](unsigned devices, std::size_t cache, Workload workload = file) {
-    on.cache_bytes = cache;
-    std::string lanes = "cuda:0";
-    for (unsigned i = 1; i < devices; ++i) lanes += "+cuda:" + std::to_string(i);
-    return plan(lanes, workload, on);
-  };
-  for (const unsigned devices : {2u, 3u, 4u, 8u})
-    for (const std::size_t cache : {0 * MiB, 32 * MiB, 300 * MiB, 600 * MiB, 5000 * MiB}) {
-      CAPTURE(devices, cache);
-      const LanePlan got = made(devices, cache);
-      const unsigned streams = *got.first[0].count;
-      CHECK((streams >= 4 && streams <= 16));
-      const std::size_t max_ring = std::max(96 * MiB, cache / 10 * 4);
-      if (streams > 4) CHECK(got.chunks * got.chunk_bytes <= max_ring);
-      if (streams < 16) CHECK((got.chunks + 2 * devices) * 2 * MiB > max_ring);
+  for (const unsigned cpus : {4u, 18u, 32u, 1000u})
+    for (const std::size_t cache : {0 * MiB, 300 * MiB, 5000 * MiB}) {
+      std::size_t before = unlimited;
+      for (const std::string_view devices :
+           {"cuda:0+cuda:1", "cuda:0+cuda:1+cuda:2", "cuda:0+cuda:1+cuda:2+cuda:3"}) {
+        on.cpus = cpus;
+        on.cache_bytes = cache;
+        const LanePlan made = plan(devices, file, on);
+        const unsigned streams = *made.first[0].count;
+        CAPTURE(cpus, cache, devices, streams);
+        CHECK(count(made.first) == streams * made.first.size());
+        CHECK((streams == 4 || count(made.first) <= cpus));
+        CHECK(streams <= before);
+        if (streams > 4) CHECK(made.chunks * made.chunk_bytes <= std::max(96 * MiB, cache / 10 * 4));
+        before = streams;
+      }
     }
-  CHECK(*made(2, 300 * MiB).first[0].count == 14);
-  const auto with_chunks_of = [&](std::size_t bytes) {
-    Workload workload = file;
-    workload.chunk_bytes = bytes;
-    return *made(2, 300 * MiB, workload).first[0].count;
-  };
-  CHECK(with_chunks_of(1 * MiB) == 16);
-  CHECK(with_chunks_of(4 * MiB) == 6);
-  CHECK(with_chunks_of(8 * MiB) == 4);
-  Workload cold = file;
-  cold.from_disk = true;
-  CHECK(*made(2, 300 * MiB, cold).first[0].count == 4);
+  const std::string alone = lanes_of(plan("cuda:0", file, machine(8)).first);
+  CHECK(lanes_of(plan("cuda:0+cuda:0", file, machine(8)).first) == alone + "+" + alone);  // one device
+  CHECK(lanes_of(plan("cpu:2+cuda:0+cuda:1:3", file, machine(8)).first) == "cpu:2+cuda:0:4+cuda:1:3");
 }
 
-TEST_CASE(
-    "a file that is not cached gets at least four CPU lanes and no more than a disk keeps busy, unless their "
-    "number is given") {
-  const auto lanes = [](std::string_view given, unsigned cpus, Cipher cipher) {
-    Workload workload = file_of(unlimited, cipher);
-    workload.from_disk = true;
-    return plan(given, workload, machine(cpus)).first[0].count;
+TEST_CASE("cuda without a number uses more devices for larger files, as many as there are, or device 0") {
+  const auto devices = [](const Workload& workload, unsigned there = 3, double link = 64e9) {
+    Machine on = machine(64, true, 4e9, link);
+    on.show_devices = [there](unsigned max_devices) { return std::min(max_devices, there); };
+    const LanePlan made = plan("cuda", workload, on);
+    for (unsigned i = 0; i < made.first.size(); ++i) CHECK(made.first[i].device == i);
+    return made.first.size();
   };
-  for (const unsigned cpus : {1u, 2u, 4u, 6u, 16u, 64u}) {
-    CAPTURE(cpus);
-    for (const char* const chosen : {"cpu", "auto"}) {
-      CHECK(lanes(chosen, cpus, Cipher::aes_256) == std::clamp(cpus, 4u, 7u));
-      CHECK(lanes(chosen, cpus, Cipher::kuznyechik) == std::max(cpus, 4u));
-    }
-    CHECK(lanes("cpu:1", cpus, Cipher::aes_256) == 1u);
-    CHECK(lanes("cpu:99", cpus, Cipher::aes_256) == 99u);
-    CHECK(lanes("cuda:0", cpus, Cipher::aes_256) == 4u);
+  std::size_t before = 1;
+  for (std::uint64_t bytes = GB; bytes < 1000 * GB; bytes *= 2) {
+    const std::size_t now = devices(file_of(bytes));
+    CHECK(now >= before);
+    CHECK(devices(file_of(bytes), 3, 16e9) >= now);  // a slow link
+    before = now;
   }
+  CHECK(before == 3);
+  CHECK(devices(file, 0) == 1);  // opening it reports why
+
+  // Looking for devices takes time.
+  Machine on = machine(64, true);
+  on.show_devices = [](unsigned) -> unsigned { throw LaneError("looked for devices"); };
+  for (const Workload& workload : {pipe, file_of(GB), file_of(unlimited, true)})
+    CHECK(lanes_of(plan("cuda", workload, on).first).starts_with("cuda:0:"));
+  CHECK(lanes_of(plan("cuda:3:2", file, on).first) == "cuda:3:2");
+  CHECK_THROWS_WITH(plan("cuda", file, on), "looked for devices");
 }
 
 TEST_CASE("a small file gets no more chunks, and no more CUDA streams, than it fills") {
-  const auto planned = [](std::uint64_t bytes) { return plan("cuda:0", file_of(bytes), machine(16)); };
-  const std::uint64_t chunk = planned(unlimited).chunk_bytes;
-  for (const unsigned count : {1u, 2u, 3u, 7u})
+  const auto planned = [](std::string_view lanes, std::uint64_t bytes) {
+    return plan(lanes, file_of(bytes), machine(16));
+  };
+  const std::uint64_t chunk = planned("cuda:0", unlimited).chunk_bytes;
+  for (const unsigned count : {1u, 2u, 3u, 4u})
     for (const std::uint64_t bytes : {(count - 1) * chunk + 1, count * chunk}) {
       CAPTURE(bytes);
-      CHECK(planned(bytes).first[0].count == count);
-      CHECK(planned(bytes).chunks == count);
-      const std::uint64_t cpu_chunks = (bytes + 256 * KiB - 1) / (256 * KiB);
-      CHECK(plan("cpu", file_of(bytes), machine(16)).chunks == std::min(cpu_chunks, std::uint64_t{33}));
+      CHECK(planned("cuda:0", bytes).first[0].count == count);
+      CHECK(planned("cuda:0:5", bytes).first[0].count == 5u);
+      CHECK(planned("cuda:0", bytes).chunks == count);
     }
-  CHECK(planned(8 * chunk).first[0].count == 8u);
-  CHECK(planned(20 * chunk).chunks == 20u);
-  CHECK(planned(21 * chunk).chunks == 20u);
-  Workload small = file_of(10);
-  small.chunk_bytes = 3;
-  CHECK(plan("cuda:0", small, machine(16)).first[0].count == 4u);
-  CHECK(plan("cuda:0:5", small, machine(16)).first[0].count == 5u);
+  const std::uint64_t smallest = planned("cpu", 1).chunk_bytes;
+  CHECK(planned("cpu", 7 * smallest).chunks == 7);
+  CHECK(planned("cpu", 7 * smallest + 1).chunks == 8);
 }
 
-TEST_CASE("CPU lanes get smaller chunks for a file that is not at least eight times as large as their ring") {
-  const auto chunk = [](std::string_view lanes, Workload workload) {
-    return plan(lanes, workload, machine(16)).chunk_bytes;
-  };
-  constexpr std::uint64_t enough = std::uint64_t{8} * 2 * 33 * MiB;  // 33 chunks for 16 lanes
-  CHECK(chunk("cpu", file_of(enough)) == MiB);
-  CHECK(chunk("cpu", file_of(enough - 1)) == 512 * KiB);
-  CHECK(chunk("cpu", file_of(enough / 2)) == 512 * KiB);
-  CHECK(chunk("cpu", file_of(enough / 2 - 1)) == 256 * KiB);
-  CHECK(chunk("cpu", file_of(1)) == 256 * KiB);
-  CHECK(plan("cpu", file_of(7 * 256 * KiB + 1), machine(16)).chunks == 8);
-  Workload short_file = file_of(enough / 2);
-  short_file.from_disk = true;
-  CHECK(chunk("cpu", short_file) == MiB);
-  CHECK(chunk("cuda:0", file_of(enough / 16)) == 4 * MiB);
-  short_file.from_disk = false;
-  short_file.chunk_bytes = 3 * MiB;
-  CHECK(chunk("cpu", short_file) == 3 * MiB);
+TEST_CASE("the larger a cached file, the larger its chunks on CPU lanes, whose ring is a small part of it") {
+  std::size_t before = 1;
+  for (std::uint64_t bytes = 1; bytes < 100 * GB; bytes = bytes * 3 / 2 + 1) {
+    CAPTURE(bytes);
+    const LanePlan made = plan("cpu", file_of(bytes), machine(16));
+    CHECK(made.chunk_bytes >= before);
+    if (made.chunk_bytes > plan("cpu", file_of(1), machine(16)).chunk_bytes)
+      CHECK(2 * made.chunks * made.chunk_bytes <= bytes / 8);
+    CHECK(plan("cpu", file_of(bytes, true), machine(16)).chunk_bytes == cpu_file_chunk_bytes);
+    before = made.chunk_bytes;
+  }
+  CHECK(before == cpu_file_chunk_bytes);
 }
 
 TEST_CASE("the ring has huge pages if the input fills it, or if CUDA lanes pin it from the beginning") {
-  const LanePlan large = plan("cpu", file, machine(4));
-  CHECK(large.huge_pages);
-  const std::uint64_t ring = 2 * large.chunks * 256 * KiB;  // of a short file
+  CHECK(plan("cpu", file, machine(4)).huge_pages);
+  const LanePlan short_file = plan("cpu", file_of(10 * MiB), machine(4));
+  const std::uint64_t ring = 2 * short_file.chunks * short_file.chunk_bytes;
   CHECK(plan("cpu", file_of(ring), machine(4)).huge_pages);
   CHECK_FALSE(plan("cpu", file_of(ring - 1), machine(4)).huge_pages);
   CHECK_FALSE(plan("cpu", pipe, machine(4)).huge_pages);
-
   CHECK(plan("cpu+cuda:0", pipe, machine(4)).huge_pages);
-  const Workload takes_over = pipe_of(Cipher::kuznyechik, true);
-  REQUIRE_FALSE(plan("auto", takes_over, machine(1, true)).later.empty());
-  CHECK_FALSE(plan("auto", takes_over, machine(1, true)).huge_pages);
+  const LanePlan takes_over = plan("auto", slow_pipe, machine(1, true, 0.4e9));
+  REQUIRE_FALSE(takes_over.later.empty());
+  CHECK_FALSE(takes_over.huge_pages);
 }
 
-TEST_CASE("without -l a run uses CPU lanes if that is as fast, and the plan gives the reason") {
-  for (const bool cuda : {false, true})
-    for (const unsigned cpus : {1u, 2u, 16u, 64u}) {
-      const LanePlan piped = plan("auto", pipe, machine(cpus, cuda));
-      CHECK(lanes_of(piped.first) == "cpu:" + std::to_string(std::min(cpus, 2u)));
-      CHECK(piped.later.empty());
-      CHECK(piped.reason == "auto: lanes take turns reading the input, which keeps at most 2 CPU lanes busy");
-      const LanePlan read = plan("auto", file_of(4 * GB), machine(cpus, cuda));
-      CHECK(lanes_of(read.first) == "cpu:" + std::to_string(cpus));
-      CHECK(read.later.empty());
-      CHECK_FALSE(read.reason.empty());
-    }
+TEST_CASE("CUDA takes over from CPU lanes, which leave one CPU to open it for a file") {
+  const auto made = [](unsigned cpus, Workload workload) {
+    workload.cipher = Cipher::kuznyechik;
+    return plan("auto", workload, machine(cpus, true, 0.4e9));
+  };
+  const Workload large = file_of(100 * GB);
+  for (const unsigned cpus : {2u, 8u, 16u}) {
+    const std::string number = std::to_string(cpus), one_less = std::to_string(cpus - 1);
+    CHECK(lanes_of(made(cpus, large).first) == "cpu:" + one_less);
+    CHECK(lanes_of(made(cpus, large).later).starts_with("cuda:0:"));
+    CHECK(lanes_of(made(cpus, large).instead) == "cpu:" + number);
+  }
+  CHECK(begins_with_cuda(made(1, large)));
+  CHECK(lanes_of(made(1, large).instead) == "cpu:1");
+  const LanePlan piped = made(1, pipe);
+  CHECK(lanes_of(piped.first) == "cpu:1");
+  CHECK(lanes_of(piped.later).starts_with("cuda:0:"));
+  CHECK(piped.later_from > 0);
+  CHECK(contains(piped.reason, "CUDA is likely to be faster from"));
 }
 
-TEST_CASE("CUDA takes over large files if it is likely to be faster; one CPU is left to open it") {
-  const auto made = [](unsigned cpus, const Workload& workload, bool cuda = true) {
-    const LanePlan chosen = plan("auto", workload, machine(cpus, cuda));
-    return fmt::format("{}, then {}, or {}", lanes_of(chosen.first), lanes_of(chosen.later),
-                       lanes_of(chosen.instead));
-  };
-  const Workload large = file_of(20 * GB, Cipher::kuznyechik);
-  CHECK(made(1, large) == "cuda:0:4, then , or cpu:1");
-  CHECK(made(2, large) == "cpu:1, then cuda:0:4, or cpu:2");
-  CHECK(made(8, large) == "cpu:7, then cuda:0:8, or cpu:8");
-  CHECK(made(16, large) == "cpu:15, then cuda:0:8, or cpu:16");
-  CHECK(made(16, large, false) == "cpu:16, then , or ");
-  Workload on_disk = large;
-  on_disk.from_disk = true;
-  CHECK(made(2, on_disk) == "cpu:4, then cuda:0:4, or cpu:4");
-  CHECK(made(16, on_disk) == "cpu:16, then , or ");  // the disk is slower
-}
-
-TEST_CASE("what a run with -l auto does follows from the rates that were measured") {
-  struct Case {
-    double lane, link;  // GB/s
-    unsigned cpus;
-    std::uint64_t bytes;
-  };
-  const auto cuda_for = [](const Case& observed) {
-    Machine on = machine(observed.cpus, true);
-    on.cpu_lane_rate = [&](const Workload&) { return observed.lane * 1e9; };
-    on.link_rate = [&] { return observed.link * 1e9; };
-    return uses_cuda(plan("auto", file_of(observed.bytes), on));
-  };
-  // Kuznyechik, sealed, on a laptop whose GPU has four lanes of PCIe 3.
-  CHECK(cuda_for({.lane = 0.2, .link = 4, .cpus = 8, .bytes = 20 * GB}));
-  // AES on the same laptop.
-  CHECK_FALSE(cuda_for({.lane = 4, .link = 4, .cpus = 8, .bytes = 1000 * GB}));
-  // age files on a host with PCIe 5, where cuda:0 is faster only up to about 8 CPUs.
-  for (const unsigned cpus : {1u, 2u, 4u, 8u})
-    CHECK(cuda_for({.lane = 2.9, .link = 64, .cpus = cpus, .bytes = 17 * GB}));
-  CHECK_FALSE(cuda_for({.lane = 2.9, .link = 64, .cpus = 16, .bytes = 17 * GB}));
-  // AES there: only with few CPUs, and only for large files.
-  CHECK(cuda_for({.lane = 8.7, .link = 64, .cpus = 1, .bytes = 17 * GB}));
-  CHECK_FALSE(cuda_for({.lane = 8.7, .link = 64, .cpus = 1, .bytes = 4 * GB}));
-  CHECK_FALSE(cuda_for({.lane = 8.7, .link = 64, .cpus = 16, .bytes = 1000 * GB}));
+TEST_CASE("CUDA pays off sooner with fewer CPUs, slower lanes, a faster link and more input, or never") {
+  for (const Workload& workload : {file, file_of(unlimited, true), slow_pipe})
+    for (const unsigned cpus : {1u, 2u, 4u, 8u, 15u})
+      for (const double lane : {0.1e9, 0.4e9, 1e9, 4e9, 9e9})
+        for (const double link : {2e9, 16e9, 64e9}) {
+          CAPTURE(workload.parallel_bytes, workload.from_disk, cpus, lane, link);
+          const auto from = [&](unsigned with_cpus, double with_lane, double with_link) {
+            const Speeds expected = expected_speeds(with_cpus, with_lane, with_link, workload);
+            return bytes_until_cuda_pays(with_cpus, with_cpus - 1, expected).value_or(unlimited);
+          };
+          const std::uint64_t enough = from(cpus, lane, link);
+          CHECK(enough > 0);
+          CHECK(enough <= from(cpus, 2 * lane, link));
+          CHECK(enough >= from(cpus, lane, 2 * link));
+          if (workload.parallel_bytes > 0 && !workload.from_disk) {
+            CHECK(enough <= from(cpus + 1, lane, link));
+            const Machine on = machine(cpus, true, lane, link);
+            const auto uses = [&](std::uint64_t bytes) {
+              return uses_cuda(plan("auto", file_of(bytes), on));
+            };
+            CHECK(uses(unlimited) == (enough < unlimited));
+            if (enough < unlimited) CHECK(uses(std::max<std::uint64_t>(enough, GiB)));
+            CHECK_FALSE(uses(std::max<std::uint64_t>(enough, GiB) - 1));
+          }
+        }
+  CHECK(uses_cuda(plan("auto", file_of(20 * GB), machine(8, true, 0.2e9, 4e9))));
+  CHECK_FALSE(uses_cuda(plan("auto", file, machine(64, true, 8e9, 4e9))));
 }
 
 TEST_CASE("nothing is measured where CUDA cannot be faster") {
@@ -316,27 +303,26 @@ TEST_CASE("nothing is measured where CUDA cannot be faster") {
     on.link_rate = []() -> std::optional<double> { throw LaneError("looked for links"); };
     return plan(lanes, workload, on).reason;
   };
-  constexpr std::uint64_t GiB = std::uint64_t{1} << 30;
-  const Workload short_file = file_of(GiB - 1, Cipher::kuznyechik),
-                 long_file = file_of(GiB, Cipher::kuznyechik);
-  CHECK(reason("auto", false, long_file) == "auto: there is no CUDA device");
-  CHECK(reason("auto", true, short_file) == "auto: the file is too short to start CUDA");
+  CHECK(reason("auto", false, file) == "auto: there is no CUDA device");
+  CHECK(reason("auto:low-cpu", false, file) == "auto:low-cpu: there is no CUDA device");
+  CHECK(reason("auto", true, file_of(MiB)) == "auto: the file is too short to start CUDA");
   CHECK(reason("auto", true, pipe) ==
         "auto: lanes take turns reading the input, which keeps at most 2 CPU lanes busy");
-  for (const Workload& workload : {pipe, short_file})
+  for (const Workload& workload : {pipe, file_of(MiB)})
     CHECK(reason("auto:low-cpu", true, workload) == "auto:low-cpu: CUDA would not save CPU time");
   for (const char* const lanes : {"auto", "auto:low-cpu"})
-    CHECK_THROWS_WITH(reason(lanes, true, long_file), "measured");
+    CHECK_THROWS_WITH(reason(lanes, true, file), "measured");
 }
 
 TEST_CASE("a link whose speed is unknown counts as a fast one") {
-  Machine on = machine(4, true);
-  const auto reason = [&] { return plan("auto", file_of(20 * GB, Cipher::kuznyechik), on).reason; };
-  const std::string common =
-      "auto: with 4 CPUs, CUDA is likely to be faster from 0.8 GB; a CPU lane encrypts 0.4 GB/s, ";
-  CHECK(reason() == common + "and the speed of the link is 64.0 GB/s");
+  Machine on = machine(4, true, 0.4e9);
+  const LanePlan known = plan("auto", file_of(20 * GB), on);
   on.link_rate = []() -> std::optional<double> { return std::nullopt; };
-  CHECK(reason() == common + "and the speed of the link is unknown");
+  const LanePlan unknown = plan("auto", file_of(20 * GB), on);
+  CHECK(lanes_of(unknown.later) == lanes_of(known.later));
+  CHECK(known.reason.starts_with("auto: with 4 CPUs, CUDA is likely to be faster from "));
+  CHECK(known.reason.ends_with("; a CPU lane encrypts 0.4 GB/s, and the speed of the link is 64.0 GB/s"));
+  CHECK(unknown.reason.ends_with("and the speed of the link is unknown"));
 }
 
 TEST_CASE("CUDA lanes that have taken over continue unless all CPU lanes would be faster") {
@@ -350,189 +336,63 @@ TEST_CASE("CUDA lanes that have taken over continue unless all CPU lanes would b
   CHECK_FALSE(continues(5e9, 8e9, 1, 2));
 }
 
-TEST_CASE("a CUDA stream has two jobs in flight, and the ring four more chunks than jobs") {
-  for (const unsigned streams : {1u, 3u, 8u, 64u}) {
-    CAPTURE(streams);
-    const LanePlan made = plan("cuda:0:" + std::to_string(streams), file, machine(12, true));
-    CHECK(made.jobs == 2 * streams);
-    CHECK(made.chunks == 2 * streams + 4);
-  }
-}
-
-TEST_CASE(
-    "the fewer CPUs there are, the slower their lanes and the faster the link, the sooner CUDA pays off") {
-  const auto from = [](unsigned cpus, double lane, double link) {
-    return bytes_until_cuda_pays(cpus, cpus - 1, expected_speeds(cpus, lane, link, file)).value_or(unlimited);
-  };
-  for (const unsigned cpus : {1u, 2u, 4u, 8u, 15u}) {
-    CAPTURE(cpus);
-    CHECK(from(cpus, 1e9, 64e9) < from(cpus + 1, 1e9, 64e9));
-    CHECK(from(cpus, 0.4e9, 64e9) < from(cpus, 0.9e9, 64e9));
-    CHECK(from(cpus, 0.4e9, 64e9) <= from(cpus, 0.4e9, 16e9));
-  }
-  CHECK(from(8, 0.4e9, 64e9) < from(8, 0.4e9, 16e9));
-  CHECK(from(1, 1e9, 64e9) > GB / 3);
-  CHECK(from(64, 1e9, 64e9) == unlimited);
-}
-
-TEST_CASE("auto:low-cpu uses half of the CPUs for a cached file, or CUDA if that saves CPU time") {
-  const auto low = [](const Workload& workload, unsigned cpus, bool cuda = true) {
-    return plan("auto:low-cpu", workload, machine(cpus, cuda));
-  };
-  const std::uint64_t enough = bytes_until_cuda_saves(8.7e9, file).value();
-  CHECK(enough > 2 * GB);
-  CHECK(enough < 5 * GB);
+TEST_CASE("auto:low-cpu uses fewer CPUs, or CUDA for a file from the size at which that saves CPU time") {
+  const double lane = 4e9;
+  const std::uint64_t enough = bytes_until_cuda_saves(lane, file).value();
   for (const unsigned cpus : {1u, 2u, 3u, 16u, 64u}) {
+    CAPTURE(cpus);
+    const Machine on = machine(cpus, true, lane);
     const std::string half = "cpu:" + std::to_string((cpus + 1) / 2);
-    CHECK(lanes_of(low(file, cpus, false).first) == half);
-    CHECK(low(file, cpus, false).reason == "auto:low-cpu: there is no CUDA device");
-
-    const LanePlan before = low(file_of(enough - 1), cpus);
+    const LanePlan none = plan("auto:low-cpu", file, machine(cpus)),
+                   before = plan("auto:low-cpu", file_of(enough - 1), on),
+                   from = plan("auto:low-cpu", file_of(enough), on);
+    CHECK(lanes_of(none.first) == half);
     CHECK(lanes_of(before.first) == half);
-    CHECK(before.instead.empty());
-    CHECK(before.reason == "auto:low-cpu: CUDA saves CPU time only for files of at least 2.6 GB");
-
-    const LanePlan from = low(file_of(enough), cpus);
-    CHECK(lanes_of(from.first) == "cuda:0:4");
+    CHECK_FALSE(uses_cuda(before));
+    CHECK(before.reason.starts_with("auto:low-cpu: CUDA saves CPU time only for files of at least "));
+    CHECK(begins_with_cuda(from));
     CHECK(lanes_of(from.instead) == half);
-    CHECK(from.later.empty());
-    CHECK(from.reason == "auto:low-cpu: CUDA saves CPU time for files of at least 2.6 GB");
+    CHECK(from.reason.starts_with("auto:low-cpu: CUDA saves CPU time for files of at least "));
+    // The ring is not sized for the lanes that would be used instead.
+    CHECK(from.chunks == plan(lanes_of(from.first), file, on).chunks);
   }
-  // The ring is as large as for CUDA lanes alone, however many CPU lanes there would be instead.
-  for (const unsigned cpus : {1u, 64u}) {
-    CHECK(low(file_of(enough), cpus).chunks == plan("cuda:0:4", file, machine(cpus)).chunks);
-    CHECK(low(file_of(enough), cpus).chunk_bytes == 4 * MiB);
-  }
-  Workload few_chunks = file_of(enough);
-  few_chunks.chunk_bytes = enough / 2;
-  CHECK(lanes_of(low(few_chunks, 16).first) == "cuda:0:2");
-
-  const LanePlan short_file = low(file_of(GB, Cipher::kuznyechik), 2);
-  CHECK(lanes_of(short_file.first) == "cpu:1");
-  CHECK(lanes_of(low(file_of(2 * GB, Cipher::kuznyechik), 2).first) == "cuda:0:4");
-
-  Workload from_disk = file_of(enough);
-  from_disk.from_disk = true;
-  CHECK(lanes_of(low(from_disk, 2).instead) == "cpu:4");
-  CHECK(lanes_of(low(from_disk, 64).instead) == "cpu:7");
-}
-
-TEST_CASE("PERFORMANCE.md states from where auto:low-cpu uses CUDA, and how many lanes keep disks busy") {
-  const auto saves_from = [](const Workload& workload) {  // in units of 0.1 GB
-    return (bytes_until_cuda_saves(recorded_lane_rate(workload), workload).value() + GB / 20) / (GB / 10);
-  };
-  CHECK(saves_from(file_of(unlimited)) == 26);
-  CHECK(saves_from(file_of(unlimited, Cipher::aes_256, false)) == 18);
-  CHECK(saves_from(file_of(unlimited, Cipher::chacha20_poly1305)) < 10);
-  CHECK(saves_from(pipe_of(Cipher::kuznyechik, true)) == 2);
-  CHECK(saves_from(pipe_of(Cipher::kuznyechik, false)) == 6);
-
-  const auto disk_lanes = [](Cipher cipher, bool authenticated) {
-    Workload workload = file_of(unlimited, cipher, authenticated);
-    workload.from_disk = true;
-    return cpu_lane_count(1000, workload);
-  };
-  CHECK(disk_lanes(Cipher::aes_256, true) == 7);
-  CHECK(disk_lanes(Cipher::aes_256, false) == 9);
-  CHECK(disk_lanes(Cipher::chacha20_poly1305, true) == 16);
 }
 
 TEST_CASE(
     "between pipes, auto:low-cpu uses CUDA only for ciphers that are slow on CPUs, after enough input") {
-  for (const bool authenticated : {false, true}) {
-    const Workload aes = pipe_of(Cipher::aes_256, authenticated);
-    for (const unsigned cpus : {1u, 2u, 16u}) {
-      const LanePlan made = plan("auto:low-cpu", aes, machine(cpus, true));
-      CHECK(lanes_of(made.first) == "cpu:1");
-      CHECK(made.later.empty());
-      CHECK(made.reason == "auto:low-cpu: CUDA would not save CPU time");
-    }
-    const Workload kuznyechik = pipe_of(Cipher::kuznyechik, authenticated);
-    const LanePlan made = plan("auto:low-cpu", kuznyechik, machine(16, true));
-    CHECK(lanes_of(made.first) == (authenticated ? "cpu:15" : "cpu:7"));
-    CHECK(lanes_of(made.later) == "cuda:0:2");
-    CHECK(made.later_from < GB);
-    CHECK(made.reason.starts_with("auto:low-cpu: CUDA takes over after "));
-    CHECK(made.reason.ends_with(" GB, where it begins to save CPU time"));
+  CHECK(bytes_until_cuda_saves(0.2e9, slow_pipe) < bytes_until_cuda_saves(0.4e9, slow_pipe));
+  CHECK_FALSE(bytes_until_cuda_saves(9e9, slow_pipe).has_value());
+  for (const unsigned cpus : {1u, 2u, 16u}) {
+    const LanePlan aes = plan("auto:low-cpu", pipe, machine(cpus, true));
+    CHECK(lanes_of(aes.first) == "cpu:1");
+    CHECK(aes.later.empty());
+    const LanePlan slow = plan("auto:low-cpu", slow_pipe, machine(cpus, true, 0.4e9));
+    CHECK(count(slow.first) <= std::max(cpus, 2u) - 1);
+    CHECK(lanes_of(slow.later).starts_with("cuda:0:"));
+    CHECK(slow.later_from == bytes_until_cuda_saves(0.4e9, slow_pipe));
+    CHECK(slow.reason.starts_with("auto:low-cpu: CUDA takes over after "));
   }
 }
 
-TEST_CASE("between pipes, a slower cipher has enough lanes to keep up with the pipes, or one per CPU") {
-  for (const bool authenticated : {false, true})
-    for (const unsigned cpus : {1u, 2u, 8u, 16u, 64u}) {
-      const Workload workload = pipe_of(Cipher::kuznyechik, authenticated);
-      CAPTURE(authenticated, cpus);
-      const unsigned wanted = authenticated ? 16 : 8;
-      const LanePlan made = plan("auto", workload, machine(cpus));
-      CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, wanted)));
-      CHECK(made.chunks == std::min(cpus, wanted));
-      CHECK(made.later.empty());
-      CHECK(contains(made.reason, cpus >= wanted ? "CPU lanes busy" : "auto: there is no CUDA device"));
-      CHECK(plan("cpu", workload, machine(cpus)).first[0].count == std::min(cpus, wanted));
-    }
-}
-
-TEST_CASE("between pipes, CUDA pays off only for slow ciphers on few CPUs") {
-  for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u}) {
-    CAPTURE(cpus);
-    const auto pays = [&](double lane) {
-      return bytes_until_cuda_pays(cpus, cpus, expected_speeds(cpus, lane, 64e9, pipe)).has_value();
-    };
-    CHECK_FALSE(pays(8.7e9));
-    CHECK(pays(0.9e9) == (cpus < 4));
-    CHECK(pays(0.43e9) == (cpus < 8));
-  }
-}
-
-TEST_CASE("a requested chunk size is used") {
-  for (const std::size_t size : {std::size_t{1}, std::size_t{16}, std::size_t{100}, MiB, 8192 * MiB})
-    for (const std::string_view lanes : {"auto", "cpu:1", "cpu:64", "cpu:2+cpu:2", "cuda:0"})
-      for (Workload workload : {pipe, file}) {
-        workload.chunk_bytes = size;
-        CHECK(plan(lanes, workload, machine(4, true)).chunk_bytes == size);
-      }
-}
-
-TEST_CASE("rings fit in the last-level cache or in 96 MiB, whichever is larger") {
-  for (const std::size_t cache : {std::size_t{0}, 8 * MiB, 32 * MiB, 300 * MiB})
-    for (unsigned threads = 1; threads <= 256; ++threads)
-      for (const Workload& workload : {pipe, file}) {
-        Machine on = machine(1);
-        on.cache_bytes = cache;
-        const LanePlan made = plan("cpu:" + std::to_string(threads), workload, on);
-        CAPTURE(threads, cache);
-        CHECK(made.chunks >= threads);
-        CHECK(2 * made.chunks * made.chunk_bytes <= std::max(96 * MiB, cache));
-        CHECK(made.chunk_bytes >= 65536);
-        CHECK(made.chunk_bytes % 4096 == 0);
-      }
-}
-
-TEST_CASE("with several devices, chunks shrink to fit in the cache, down to 2 MiB") {
-  Machine on = machine(16);
-  on.cache_bytes = 300 * MiB;
-  CHECK(plan("cuda:0", file, on).chunk_bytes == 4 * MiB);
-  CHECK(plan("cuda:0+cuda:1", file, on).chunk_bytes == 2 * MiB);
-  CHECK(plan("cuda:0:4+cuda:1:4", file, on).chunk_bytes == 4 * MiB);
-  CHECK(plan("cuda:0+cuda:1+cuda:2+cuda:3", file, on).chunk_bytes == 2 * MiB);
-  on.cache_bytes = 16 * MiB;
-  CHECK(plan("cuda:0:64+cuda:1:64", file, on).chunk_bytes == 2 * MiB);
-}
-
-TEST_CASE("between pipes each CPU lane has one chunk; with a file there are more chunks than lanes") {
-  for (const unsigned threads : {1, 2, 5, 40}) {
+TEST_CASE("there are enough chunks to keep all lanes busy") {
+  for (const unsigned threads : {1, 2, 5, 40, 64}) {
     CAPTURE(threads);
-    CHECK(plan("cpu:" + std::to_string(threads), pipe, machine(1)).chunks == threads);
-    CHECK(plan("cpu:" + std::to_string(threads), file, machine(1)).chunks > threads);
+    const std::string number = std::to_string(threads);
+    CHECK(plan("cpu:" + number, pipe, machine(1)).chunks == threads);
+    CHECK(plan("cpu:" + number, file, machine(1)).chunks > threads);
+    const LanePlan streams = plan("cuda:0:" + number, file, machine(1));
+    CHECK(streams.jobs == cuda_jobs_per_lane * threads);
+    CHECK(streams.chunks > streams.jobs);
   }
 }
 
 TEST_CASE(
     "the number of chunks is limited by the available memory, and it is an error if not even one fits") {
   Workload workload = file;
-  workload.chunk_bytes = 1024 * MiB;
+  workload.chunk_bytes = GiB;
   Machine on = machine(4);
-  CHECK(plan("cpu", workload, on).chunks == 9);
+  const std::size_t wanted = plan("cpu", workload, on).chunks;
+  CHECK(wanted > 4);
   on.free_memory = [] { return std::uint64_t{12} << 30; };
   CHECK(plan("cpu", workload, on).chunks == 3);  // half of the memory, for input and output
   on.free_memory = [] { return std::uint64_t{2} << 30; };
@@ -545,29 +405,14 @@ TEST_CASE(
   CHECK(error->hint().advice == Advice::use_smaller_chunks);
 
   on.free_memory = [] { return std::uint64_t{0}; };  // not checked for small rings
-  CHECK(plan("cpu", file, on).chunks == 9);
-}
-
-TEST_CASE("between pipes, CUDA takes over once that is likely to pay off, and the reason says when") {
-  for (const bool authenticated : {false, true})
-    for (const unsigned cpus : {1u, 2u, 4u, 8u, 16u, 64u}) {
-      const Workload piped = pipe_of(Cipher::kuznyechik, authenticated);
-      CAPTURE(authenticated, cpus);
-      const LanePlan made = plan("auto", piped, machine(cpus, true));
-      CHECK(lanes_of(made.first) == "cpu:" + std::to_string(std::min(cpus, authenticated ? 16u : 8u)));
-      const bool takes_over = cpus < (authenticated ? 8 : 4);
-      CHECK(lanes_of(made.later) == (takes_over ? "cuda:0:2" : ""));
-      CHECK((made.later_from > GB / 10) == takes_over);
-      CHECK(contains(made.reason, "CUDA is likely to be faster from") == takes_over);
-      CHECK(made.chunks > made.jobs - 4);
-    }
+  CHECK(plan("cpu", file, on).chunks == wanted);
 }
 
 TEST_CASE("the lanes of this machine can be measured with every cipher, in each of its modes") {
   for (const CipherInfo& row : ciphers) {
     CAPTURE(row.name);
     const auto measure = [&](bool authenticated) {
-      const Workload workload = pipe_of(row.cipher, authenticated);
+      const Workload workload{.cipher = row.cipher, .authenticated = authenticated};
       return this_machine(workload).cpu_lane_rate(workload);
     };
     CHECK(measure(true) > 0);
