@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,6 @@
 #include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
 #include "support/reference_lane.hpp"
-#include "support/threads.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -79,19 +77,6 @@ TEST_CASE("every lane encrypts and decrypts the CTR vectors of SP 800-38A, F.5.1
       }
     }
   }
-}
-
-TEST_CASE("every lane encrypts the blocks of FIPS 197, appendix C") {
-  constexpr std::string_view ciphertexts[] = {"69c4e0d86a7b0430d8cdb78070b4c55a",
-                                              "dda97ca4864cdfe06eaf70a0ec0d7191",
-                                              "8ea2b7ca516745bfeafc49904b496089"};
-  const Bytes plaintext = from_hex("00112233445566778899aabbccddeeff");
-  for (const NamedLane& named : named_lanes)
-    for (std::size_t i = 0; i < 3; ++i) {
-      CAPTURE(named.name, i);
-      const CipherKey key = make_key(test_bytes(16 + 8 * i));
-      CHECK(difference(encrypt_block(*named.make(), key, plaintext), from_hex(ciphertexts[i])) == "");
-    }
 }
 
 namespace {
@@ -183,88 +168,6 @@ TEST_CASE("every lane matches libcrypto at lengths around every boundary and wit
   }
 }
 
-TEST_CASE("a lane works at any address, and writes only its job's output") {
-  const CipherKey key = make_key(test_bytes(32));
-  for (const NamedLane& named : named_lanes)
-    for (const std::size_t length : {0, 1, 15, 16, 17, 100, 4097})
-      for (const std::size_t shift : {0, 1, 3, 8, 15}) {
-        CAPTURE(named.name, length, shift);
-        const Bytes in = test_bytes(shift + length);
-        Bytes out(length + 128, std::byte{0xa5});
-        const auto lane = named.make();
-        const auto piece = std::span(in).subspan(shift);
-        const auto result = std::span(out).subspan(64 - shift, length);
-        lane->start({.key = &key, .in = piece, .out = result});
-        CHECK_FALSE(lane->finish().has_value());
-        CHECK(difference(result, libcrypto_ctr(test_bytes(32), {}, piece)) == "");
-        CHECK(difference(std::span(out).first(64 - shift), Bytes(64 - shift, std::byte{0xa5})) == "");
-        CHECK(difference(std::span(out).last(64 + shift), Bytes(64 + shift, std::byte{0xa5})) == "");
-        CHECK(difference(in, test_bytes(shift + length)) == "");
-      }
-}
-
-TEST_CASE("jobs of any length may run in any order, with several keys") {
-  const std::uint64_t seed = std::random_device{}();
-  const Jitter random(seed);
-  const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(32, 2)),
-                            make_key(test_bytes(16, 3))};
-  for (const NamedLane& named : named_lanes) {
-    const auto lane = named.make();
-    for (int i = 0; i < 300; ++i) {
-      const CipherKey& key = keys[random.random() % 3];
-      const Counter counter{random.random(), random.random()};
-      const Bytes in = test_bytes(random.random() % 300);
-      CAPTURE(seed, named.name, i, in.size());
-      CHECK(difference(do_job(*lane, key, store_counter(counter), in),
-                       libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in)) == "");
-    }
-  }
-}
-
-TEST_CASE("another key may be at the address of an earlier one") {
-  CipherKey key = make_key(test_bytes(32));
-  const Bytes in = test_bytes(100);
-  Bytes out(in.size());
-  for (const NamedLane& named : named_lanes) {
-    const auto lane = named.make();
-    for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      key = make_key(test_bytes(32, seed));
-      lane->start({.key = &key, .in = in, .out = out});
-      lane->finish();
-      CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), {}, in)) == "");
-    }
-  }
-}
-
-TEST_CASE("several lanes may process the pieces of a stream in any order") {
-  const CipherKey key = make_key(test_bytes(24));
-  const Bytes in = test_bytes(16 * 100 + 3);
-  Bytes out(in.size());
-  std::vector<std::size_t> blocks;
-  for (std::size_t at = 0; at < in.size(); at += 16 * 7) blocks.push_back(at / 16);
-  std::ranges::shuffle(blocks, std::mt19937(3));
-  const auto reference = make_reference_lane();
-  const auto cpu = make_cpu_lane();
-  bool turn = false;
-  const Counter first{all, all - 50};
-  for (const std::size_t block : blocks) {
-    Lane& lane = (turn = !turn) ? *reference : *cpu;
-    const std::size_t size = std::min<std::size_t>(16 * 7, in.size() - 16 * block);
-    lane.start({.key = &key,
-                .in = std::span(in).subspan(16 * block, size),
-                .out = std::span(out).subspan(16 * block, size),
-                .counter = store_counter(first + block)});
-    CHECK_FALSE(lane.finish().has_value());
-  }
-  CHECK(difference(out, libcrypto_ctr(key.bytes.bytes(), store_counter(first), in)) == "");
-}
-
-TEST_CASE("lanes have a name and a depth of at least 1") {
-  CHECK(make_cpu_lane()->name() == "cpu");
-  CHECK(make_reference_lane()->name() == "reference");
-  for (const NamedLane& named : named_lanes) CHECK(named.make()->depth() >= 1);
-}
-
 // The syntax of -l --------------------------------------------------------------------------------
 
 namespace {
@@ -300,12 +203,6 @@ TEST_CASE("lanes are parsed, and printed as they were written") {
   CHECK(specs[2].device == 0u);  // next to other lanes
   CHECK(specs[3].device == 1u);
   CHECK(specs[3].count == 2u);
-}
-
-TEST_CASE("lanes open if named, one by default or as many as requested") {
-  const auto lanes = open_lanes(parse_lanes("cpu+cpu:2").named, {{}, 0});
-  REQUIRE(lanes.size() == 3);
-  for (const auto& lane : lanes) CHECK(lane->name() == "cpu");
 }
 
 TEST_CASE("lanes support every cipher, and CUDA lanes only the segments of its row") {
@@ -379,8 +276,5 @@ TEST_CASE("the machine's lanes are listed, CPU lanes first") {
   REQUIRE_FALSE(lines.empty());
   CHECK(lines[0].starts_with("cpu:" + std::to_string(usable_cpus()) + "\t"));
 }
-
-#ifndef GPUAES_WITH_CUDA
-#endif
 
 }  // namespace gpuaes
