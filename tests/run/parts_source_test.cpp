@@ -10,7 +10,6 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/parts_file.hpp"
-#include "support/reference_lane.hpp"
 
 namespace gpuaes {
 namespace {
@@ -59,30 +58,6 @@ TEST_CASE("parts of any length are read with rings, chunks and reads of any size
             check_reads(file, setup);
           }
   }
-}
-
-TEST_CASE("every lane reads what the reference lane reads") {
-  for (const Cipher cipher : {Cipher::aes_256, Cipher::kuznyechik}) {
-    const PartsFile file = make_parts({segment + 5, 0, 3 * segment, 77}, 4, cipher);
-    for (const bool seekable : {false, true})
-      for (const auto make_lane : {make_cpu_lane, make_reference_lane})
-        for (const std::size_t lanes : {1, 3}) {
-          CAPTURE(seekable, lanes);
-          PartsSetup setup = reading(seekable, cipher);
-          setup.make_lane = make_lane;
-          setup.lanes.assign(lanes, {});
-          check_reads(file, setup);
-        }
-  }
-}
-
-TEST_CASE("a pipe that delivers byte by byte loses nothing") {
-  const PartsFile file = make_parts({0, 300, segment + 1, 0});
-  PartsSetup setup = reading(false);
-  setup.read_size = 1;
-  check_reads(file, setup);
-  setup.seed = 1;
-  check_reads(file, setup);
 }
 
 TEST_CASE("a thousand tiny and empty parts are read, whichever lanes take them") {
@@ -142,12 +117,6 @@ TEST_CASE("parts of inputs that were cut in different ways are refused, even if 
             "auth: the input is corrupt at byte " + std::to_string(at) +
                 ", in the header of part 1; 100 bytes of plaintext before that were verified");
   }
-}
-
-TEST_CASE("the smallest file is one empty part, its index and the number of parts") {
-  const PartsFile file = make_parts({0});
-  CHECK(file.bytes.size() == 73 + 16 + 73 + 40 + 16 + 8);
-  for (const bool seekable : {false, true}) check_reads(file, reading(seekable));
 }
 
 }  // namespace gpuaes

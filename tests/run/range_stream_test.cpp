@@ -1,4 +1,4 @@
-// Ranges of a stream: the units they need, their errors, and windows of sources and sinks.
+// Windows of streams, sources and sinks. tests/cli/range/ checks which units a range needs, and its errors.
 #include "run/range_stream.hpp"
 
 #include <algorithm>
@@ -19,41 +19,12 @@
 namespace gpuaes {
 namespace {
 
-std::unique_ptr<Session> opened(std::uint64_t header_bytes = 0) {
+std::unique_ptr<Session> opened(std::uint64_t header_bytes) {
   return make_segment_session({.decrypt = true,
                                .key = make_key(test_bytes(32)),
                                .base_nonce = {{}, 12},
                                .place = {.input_bytes = header_bytes}});
 }
-
-Bytes sealed(std::size_t size) {
-  const auto session = make_segment_session({.key = make_key(test_bytes(32)), .base_nonce = {{}, 12}});
-  const Bytes in = test_bytes(size);
-  Bytes out(session->output_size(size, true));
-  make_cpu_lane()->start(session->job({0, in, out}));
-  return out;
-}
-
-// The place of a range in `body`, or why it has none.
-struct Found {
-  RangePlace place{};
-  std::string failure;
-};
-Found find(const Session& session, const Bytes& body, const ByteRange& range) {
-  Cancel cancel;
-  Jitter jitter;
-  MemorySource source(body, {}, cancel, jitter);
-  Found found;
-  found.failure = failure_of([&] { found.place = find_range(range, source, session, body.size()); });
-  return found;
-}
-
-bool is_at(const Found& found, std::uint64_t begin, std::uint64_t size, std::uint64_t skipped) {
-  return found.failure.empty() && found.place.body_offset == begin && found.place.body_bytes == size &&
-         found.place.skipped_bytes == skipped;
-}
-
-constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
 // The test bytes as a source.
 struct Whole {
@@ -71,57 +42,6 @@ Bytes part_of(std::size_t begin, std::size_t size) {
 }
 
 }  // namespace
-
-TEST_CASE("a range needs only the segments that it overlaps") {
-  const auto session = opened();
-  const Bytes body = sealed(2 * segment_bytes + 100);
-  CHECK(is_at(find(*session, body, {0, 1}), 0, 16400, 0));
-  CHECK(is_at(find(*session, body, {16383, 1}), 0, 16400, 16383));
-  CHECK(is_at(find(*session, body, {16383, 2}), 0, 2 * 16400, 16383));
-  CHECK(is_at(find(*session, body, {16384, 16384}), 16400, 16400, 0));
-  CHECK(is_at(find(*session, body, {16384, 16385}), 16400, 16400 + 116, 0));
-  CHECK(is_at(find(*session, body, {32868, 0}), 32800, 0, 100));
-  CHECK(is_at(find(*session, body, {5, {}}), 0, body.size(), 5));
-  CHECK(find(*session, body, {5, {}}).place.plaintext_bytes == 2 * segment_bytes + 95);
-  // After whole segments, the empty last one is opened once, and not again for the range.
-  CHECK(is_at(find(*session, sealed(2 * segment_bytes), {16384, {}}), 16400, 16400, 0));
-  CHECK(is_at(find(*session, sealed(0), {0, {}}), 0, 0, 0));
-}
-
-TEST_CASE("a range in counter mode needs only the blocks that it overlaps") {
-  const auto session = raw_session();
-  const Bytes body = test_bytes(50);
-  CHECK(is_at(find(*session, body, {15, 2}), 0, 32, 15));
-  CHECK(is_at(find(*session, body, {16, 34}), 16, 34, 0));
-  CHECK(is_at(find(*session, body, {50, {}}), 48, 0, 2));
-}
-
-TEST_CASE("a range past the end is refused, even if its numbers overflow") {
-  const auto session = opened();
-  const Bytes body = sealed(100);
-  for (const ByteRange& range :
-       {ByteRange{101, 0}, ByteRange{101, {}}, ByteRange{100, 1}, ByteRange{0, 101},
-        ByteRange{max_number, max_number}, ByteRange{1, max_number}, ByteRange{max_number, {}}})
-    CHECK(contains(find(*session, body, range).failure,
-                   "the range extends past the end of the plaintext, which has 100 bytes"));
-  CHECK(find(*session, body, {100, 0}).failure.empty());
-}
-
-TEST_CASE("no range is found if the end is not authentic") {
-  const auto session = opened(175);
-  const Bytes whole = sealed(segment_bytes + 100);
-  for (const std::size_t size : {0u, 15u, 16400u, 16415u}) {
-    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    CHECK(contains(find(*session, cut, {0, 0}).failure,
-                   "truncated after byte " + std::to_string(175 + size) + "; 0 bytes"));
-  }
-  for (const std::size_t size : {16u, 1000u, 16399u, 16416u, 16515u}) {
-    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    CHECK(
-        contains(find(*session, cut, {0, 0}).failure,
-                 "corrupt or truncated at byte " + std::to_string(175 + size / 16400 * 16400) + "; 0 bytes"));
-  }
-}
 
 TEST_CASE("the jobs and errors of a window are those of the whole stream") {
   const auto whole = opened(175);
@@ -141,8 +61,6 @@ TEST_CASE("the jobs and errors of a window are those of the whole stream") {
   // The end of the stream was verified earlier.
   CHECK_FALSE(window.verify({0, in, out, true}, {}).error.has_value());
 }
-
-// Windows -----------------------------------------------------------------------------------------
 
 TEST_CASE("a window of a source returns that part of it, then ends") {
   for (const std::size_t begin : {0, 1, 50, 100})

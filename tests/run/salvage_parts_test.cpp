@@ -9,7 +9,6 @@
 #include "run/parts_rig.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/errors.hpp"
 #include "support/parts_file.hpp"
 
 namespace gpuaes {
@@ -48,8 +47,7 @@ std::string warning(std::size_t at, std::size_t begin, std::size_t end) {
          std::to_string(begin) + ":" + std::to_string(end - begin) + " is lost";
 }
 
-// Offsets in a frame header.
-constexpr std::size_t number_field = 4, length_field = 16, salt_field = 17;
+constexpr std::size_t salt_field = 17;  // in a frame header
 
 const std::vector<std::size_t> lengths{segment + 100, 0, 3 * segment, 50};
 constexpr std::size_t total = 4 * segment + 150;
@@ -85,43 +83,6 @@ TEST_CASE("lost segments of parts are reported with their offsets in the whole i
                                      warning(part_2 + sealed_segment, 2 * segment + 100, total)});
       CHECK(result.error == "auth: the input is corrupt; 49202 bytes of plaintext in 2 ranges are lost");
     }
-}
-
-TEST_CASE("from a pipe, salvage ends at the first frame that cannot be followed") {
-  const PartsFile file = make_parts(lengths);
-  PartsResult result = salvage(with_byte(file.bytes, file.frames[2] + number_field), false);
-  CHECK(difference(result.out, test_bytes(segment + 100)) == "");
-  CHECK(result.error ==
-        "auth: the input is corrupt at byte " + std::to_string(bytes_before_frames + file.frames[2]) +
-            ", in the header of part 2; 16484 bytes of plaintext before that were verified; nothing "
-            "after that was recovered");
-
-  // With a wrong length, the next frame header is not where it should be.
-  result = salvage(with_byte(file.bytes, file.frames[0] + length_field), false);
-  CHECK(difference(result.out, with_zeros(segment + 101, {{segment, segment + 101}})) == "");
-  CHECK(contains(result.error,
-                 ", in the header of part 1; 16485 bytes of plaintext before that were verified, "
-                 "except for 101 bytes of plaintext in 1 range"));
-  Bytes longest = file.bytes;
-  store_big_endian((std::uint64_t{1} << 52) - 1, std::span(longest).subspan(file.frames[3] + 9, 8));
-  result = salvage(longest, false);
-  CHECK(difference(result.out, test_bytes(total - 50)) == "");
-  CHECK(contains(result.error, "the input is truncated after byte "));
-}
-
-TEST_CASE("a file with a damaged index or number of parts is read like a pipe") {
-  const PartsFile file = make_parts(lengths);
-  for (std::size_t at = file.index_at(); at < file.bytes.size(); at += 5) {
-    CAPTURE(at);
-    Bytes bytes = with_byte(file.bytes, at);
-    bytes = with_byte(bytes, file.frames[2] + frame_header_bytes);
-    const PartsResult result = salvage(bytes, true);
-    CHECK(difference(result.out, with_zeros(total, {{segment + 100, 2 * segment + 100}})) == "");
-    CHECK(result.warnings.size() == 1);
-    CHECK(contains(result.error,
-                   "; 65686 bytes of plaintext before that were verified, except for 16384 "
-                   "bytes of plaintext in 1 range"));
-  }
 }
 
 TEST_CASE("in a thousand parts with every third header damaged, the rest is recovered") {

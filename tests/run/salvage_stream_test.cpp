@@ -1,12 +1,9 @@
-// Salvage: lanes that continue past damage, and how damage is recorded and reported.
+// Salvage: lanes that continue past damage, and how they record it. salvage_parts_test.cpp and
+// tests/cli/salvage/ check what is reported.
 #include "run/salvage_stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <span>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "cipher/modes/segments.hpp"
@@ -57,13 +54,10 @@ Bytes with_zeros(std::size_t size, const Gaps& gaps) {
 // A lane like a device: opens all segments of a job even if one is bad, and counts them.
 class WholeJobLane : public Lane {
  public:
-  static constexpr std::array<unsigned, 2> near{3, 5};
-
   explicit WholeJobLane(std::size_t& opened) : opened_(opened) {}
   std::string name() const override { return "device"; }
   std::size_t depth() const override { return 2; }
   bool copies() const override { return true; }
-  std::span<const unsigned> cpus() const override { return near; }
   void start(const Job& job) override {
     job_ = job;
     opened_ += count_segments(job);
@@ -146,13 +140,6 @@ TEST_CASE("a salvage lane opens all good segments and writes zeros for bad ones"
   }
 }
 
-TEST_CASE("the thread of a salvage lane belongs on the CPUs of its device") {
-  Damage damage;
-  std::size_t opened = 0;
-  const auto lane = make_salvage_lane(std::make_unique<WholeJobLane>(opened), damage);
-  CHECK(std::ranges::equal(lane->cpus(), WholeJobLane::near));
-}
-
 TEST_CASE("damage is recorded at its offset in the stream") {
   const auto session = opened();
   const Bytes in = sealed(100);  // sealed as segment 0, not 2^33
@@ -191,103 +178,6 @@ TEST_CASE("a failed lane records no damage in its job; the lane that repeats the
       damage);
   CHECK(contains(failure_of([&] { failing->start(session->job({0, in, out})); }), "lane: "));
   CHECK(damage.take_all().empty());
-}
-
-// The stream --------------------------------------------------------------------------------------
-
-namespace {
-
-struct Salvaged {
-  Bytes out;
-  std::vector<std::string> warnings;
-  std::string error;
-};
-
-// Salvages `input` with three lanes; the first one fails at its third job.
-Salvaged salvage(const Bytes& input, std::uint64_t seed) {
-  Salvaged result;
-  Rig rig({.input = input,
-           .session = opened,
-           .chunk_bytes = 2 * sealed_segment_bytes,
-           .source = {.read_size = 10000, .parallel = seed % 2 == 0 ? input.size() : 0},
-           .seed = seed,
-           .max_delay = std::chrono::microseconds(50)});
-  SalvageStream stream({.source = rig.source, .sink = rig.sink, .session = opened(), .header_bytes = 175},
-                       [&](const std::string& text) { result.warnings.push_back(text); });
-  Ring ring(4, 2 * sealed_segment_bytes, 2 * segment_bytes);
-  Pipeline pipeline({.ring = ring,
-                     .source = stream.source(),
-                     .sink = stream.sink(),
-                     .session = stream.session(),
-                     .cancel = rig.cancel,
-                     .fallback_lane = {},
-                     .warn = [](const std::string&) {}});
-  for (int i = 0; i < 3; ++i)
-    pipeline.add_lane(stream.wrap(std::make_unique<ScriptedLane>(
-        make_cpu_lane(),
-        i == 0 ? LaneScript{.copies = true, .on_finish = fail_at_job(3)} : LaneScript{.copies = true},
-        rig.jitter)));
-  CHECK(failure_of([&] { stream.run([&] { pipeline.run(); }); }) == "");
-  result.out = rig.sink.bytes();
-  if (const auto error = stream.final_error()) result.error = error->what();
-  return result;
-}
-
-}  // namespace
-
-TEST_CASE("damage is reported once and in order, with its offsets in the input and the plaintext") {
-  const std::size_t size = 20 * segment_bytes + 7;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    CAPTURE(seed);
-    const Salvaged result = salvage(sealed(size, {0, 3, 4, 5, 20}), seed);
-    CHECK(difference(result.out, with_zeros(size, {gap(0, 16384), gap(49152, 98304), gap(327680, 327687)})) ==
-          "");
-    CHECK(result.warnings ==
-          std::vector<std::string>{"the input is corrupt at byte 175; plaintext range 0:16384 is lost",
-                                   "the input is corrupt at byte 49375; plaintext range 49152:49152 is lost",
-                                   "the input is corrupt or truncated at byte 328175; plaintext range "
-                                   "327680:7 and everything after it are lost"});
-    CHECK(result.error ==
-          "the input is truncated, its last segment is corrupt, or bytes were appended; 65543 bytes of "
-          "plaintext in 3 ranges "
-          "are lost, and everything after them");
-  }
-}
-
-TEST_CASE("only the last segment shows that a stream is complete, even if it is empty") {
-  const std::size_t size = 4 * segment_bytes;
-  CHECK(salvage(sealed(size, {3}), 1).error ==
-        "the input is corrupt; 16384 bytes of plaintext in 1 range are lost");
-  for (const auto& [bad, lost] : {std::pair(std::vector<std::size_t>{4}, "0"), {{3, 4}, "16384"}}) {
-    const Salvaged result = salvage(sealed(size, bad), 1);
-    CHECK(contains(result.warnings.back(), " and everything after it are lost"));
-    CHECK(result.error == "the input is truncated, its last segment is corrupt, or bytes were appended; " +
-                              std::string(lost) +
-                              " bytes of plaintext in 1 range are lost, and everything after them");
-  }
-}
-
-TEST_CASE("an undamaged stream causes no warnings") {
-  const Salvaged result = salvage(sealed(100000), 1);
-  CHECK(difference(result.out, test_bytes(100000)) == "");
-  CHECK(result.warnings.empty());
-  CHECK(result.error.empty());
-}
-
-TEST_CASE("a truncated stream is salvaged up to the truncation") {
-  Bytes cut = sealed(5 * segment_bytes + 100, {1});
-  cut.resize(3 * sealed_segment_bytes + 15);
-  const Salvaged result = salvage(cut, 1);
-  CHECK(difference(result.out, with_zeros(3 * segment_bytes, {gap(16384, 32768)})) == "");
-  CHECK(result.error ==
-        "the input is truncated after byte 49390; 49152 bytes of plaintext before that were verified, except "
-        "for 16384 bytes of plaintext in 1 range; nothing after that was recovered");
-  cut = sealed(5 * segment_bytes);
-  cut.resize(5 * sealed_segment_bytes);
-  CHECK(
-      salvage(cut, 1).error ==
-      "the input is truncated after byte 82175; 81920 bytes of plaintext before that were verified; nothing "
-      "after that was recovered");
 }
 
 }  // namespace gpuaes
