@@ -2,7 +2,6 @@
 #include "io/direct_reader.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "io/fd_source_sink.hpp"
 #include "support/bytes.hpp"
@@ -90,37 +88,6 @@ TEST_CASE("a direct read returns exactly the requested bytes, wherever they begi
   CHECK_FALSE(reader->is_cached(0, size));
 }
 
-TEST_CASE("a direct read ends where the file does", "[optional]") {
-  Cancel cancel;
-  const TempDir directory;
-  for (const std::size_t size : {1, 511, 512, 4095, 4096, 4097, 8192, 16383, 20000}) {
-    const std::string name = directory / std::to_string(size);
-    if (!write_uncached(name, test_bytes(size))) return skip(why_skipped);
-    const auto reader = open_direct(name, size);
-    for (const std::size_t offset : {0, 1, 4096, 5000, 19999}) {
-      CAPTURE(size, offset);
-      const Room room(20000, offset);
-      const std::size_t there = size - std::min(size, offset);
-      CHECK(reader->read(offset, room.bytes(), cancel) == there);
-      CHECK(difference(room.bytes().first(there), test_bytes(there, offset)) == "");
-    }
-  }
-}
-
-TEST_CASE("holes of a file are read directly as zeros", "[optional]") {
-  Cancel cancel;
-  const TempDir directory;
-  const std::string name = directory / "file";
-  if (!write_uncached(name, test_bytes(10000))) return skip(why_skipped);
-  REQUIRE(truncate(name.c_str(), 1 << 20) == 0);
-  REQUIRE(uncache(name));
-  const auto reader = open_direct(name, 1 << 20);
-  const Room room(500000, 1);
-  REQUIRE(reader->read(1, room.bytes(), cancel) == 500000);
-  CHECK(difference(room.bytes().first(9999), test_bytes(9999, 1)) == "");
-  CHECK(difference(room.bytes().subspan(9999), Bytes(490001)) == "");
-}
-
 TEST_CASE("a range that is cached or small, or whose memory is at the wrong place, is not read directly",
           "[optional]") {
   Cancel cancel;
@@ -163,17 +130,6 @@ TEST_CASE("a range counts as cached only if its end is, too", "[optional]") {
   CHECK_FALSE(reader->is_cached(0, size));
 }
 
-TEST_CASE("a file is not mapped if the address space is limited") {
-  const TempDir directory;
-  const std::string name = directory / "file";
-  write_file(name, test_bytes(100000));
-  const rlimit limit{std::uint64_t{1} << 46, std::uint64_t{1} << 46};
-  CHECK(exit_of_child([&] {
-          if (setrlimit(RLIMIT_AS, &limit) != 0) return 2;
-          return open_direct(name, 100000) == nullptr ? 0 : 1;
-        }) == 0);
-}
-
 TEST_CASE("a direct read ends if the program is told to stop", "[optional]") {
   const TempDir directory;
   const std::string name = directory / "file";
@@ -209,23 +165,6 @@ TEST_CASE("a source reads a file directly if the memory is at the right place in
   FdSource source = file_source(name, cancel);
   CHECK(source.prepare_parallel());
   CHECK(difference(read_part(source, 12345, 50000), test_bytes(50000, 12345)) == "");  // at any place
-}
-
-TEST_CASE("a file that shrinks while it is read directly is an error", "[optional]") {
-  Cancel cancel;
-  const TempDir directory;
-  const std::string name = directory / "file";
-  for (const std::size_t left : {0, 1, 4096, 500000, 999999}) {
-    CAPTURE(left);
-    if (!write_uncached(name, test_bytes(1000000))) return skip(why_skipped);
-    FdSource source = file_source(name, cancel);
-    REQUIRE(source.prepare_parallel());
-    REQUIRE(truncate(name.c_str(), static_cast<off_t>(left)) == 0);
-    const Room room(1000000, 0);
-    CHECK(failure_of([&] { source.read_at(0, room.bytes()); }) ==
-          "io: " + name + " shrank while it was being read, from 1000000 to " + std::to_string(left) +
-              " bytes");
-  }
 }
 
 TEST_CASE("a file that is cached or small is not read directly") {

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,12 +17,6 @@
 #include "support/threads.hpp"
 
 namespace gpuaes {
-namespace {
-
-namespace fs = std::filesystem;
-
-}  // namespace
-
 // Descriptors -------------------------------------------------------------------------------------
 
 TEST_CASE("a descriptor has one owner, which closes it") {
@@ -39,12 +31,6 @@ TEST_CASE("a descriptor has one owner, which closes it") {
   CHECK(fcntl(number, F_GETFD) < 0);
   CHECK(pipe.writer.close() == 0);
   CHECK(Fd(fcntl(pipe.reader.get(), F_DUPFD_CLOEXEC, 0)).close() == 0);
-}
-
-TEST_CASE("an open file is not inherited by other programs") {
-  Cancel cancel;
-  const Fd fd = open_file("/dev/null", O_RDONLY, cancel);
-  CHECK((fcntl(fd.get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
 // Sources -----------------------------------------------------------------------------------------
@@ -127,24 +113,6 @@ TEST_CASE("a small file is not read in parallel") {
   CHECK(file_source(directory / "file", cancel).parallel_size() == 65537);
 }
 
-TEST_CASE("a file that has grown is read to its new end") {
-  Cancel cancel;
-  const TempDir directory;
-  for (const std::size_t size : {0, 100, 100000}) {
-    CAPTURE(size);
-    write_file(directory / "file", test_bytes(size));
-    FdSource source = file_source(directory / "file", cancel);
-    const std::uint64_t parallel = source.parallel_size();
-    write_file(directory / "file", test_bytes(size + 5000));
-    CHECK(source.parallel_size() == parallel);
-    CHECK(difference(read_part(source, 0, static_cast<std::size_t>(parallel)),
-                     test_bytes(static_cast<std::size_t>(parallel))) == "");
-    source.skip_to(parallel);
-    const std::size_t rest = size + 5000 - static_cast<std::size_t>(parallel);
-    CHECK(difference(read_all(source), test_bytes(rest, static_cast<std::size_t>(parallel))) == "");
-  }
-}
-
 TEST_CASE("a file that shrinks is an error for read() and read_at(), never the end of the input") {
   Cancel cancel;
   const TempDir directory;
@@ -160,17 +128,6 @@ TEST_CASE("a file that shrinks is an error for read() and read_at(), never the e
     CHECK(difference(read_part(source, 0, left), test_bytes(left)) == "");
     CHECK(failure_of([&] { read_all(source); }) == expected);
   }
-}
-
-TEST_CASE("a small file that shrinks is also an error") {
-  Cancel cancel;
-  const TempDir directory;
-  const std::string name = directory / "file";
-  write_file(name, test_bytes(1000));
-  FdSource source = file_source(name, cancel, 100);
-  REQUIRE(truncate(name.c_str(), 500) == 0);
-  CHECK(failure_of([&] { read_all(source); }) ==
-        "io: " + name + " shrank while it was being read, from 1000 to 500 bytes");
 }
 
 TEST_CASE("a source reports the size at the time of opening") {
@@ -189,15 +146,6 @@ TEST_CASE("a source reports the size at the time of opening") {
     CHECK(source.size() == std::size_t{0});
   }
   CHECK_FALSE(FdSource(open_file("/proc/self/status", O_RDONLY, cancel), "status", cancel).size());
-}
-
-TEST_CASE("a file in sysfs that is shorter than its st_size is read without an error", "[optional]") {
-  Cancel cancel;
-  const std::string name = "/sys/kernel/mm/transparent_hugepage/enabled";
-  if (!fs::exists(name)) return skip("no " + name);
-  FdSource source(open_file(name, O_RDONLY, cancel), name, cancel);
-  CHECK(source.parallel_size() == 0);
-  CHECK_FALSE(read_all(source).empty());
 }
 
 }  // namespace gpuaes
