@@ -73,19 +73,6 @@ TEST_CASE("OpenPGP messages are recognized by their first packet") {
   }
 }
 
-TEST_CASE("a part of a file is recognized by its frame header") {
-  const std::string rest(2 * 56, '5');
-  for (const std::string_view begin :
-       {"0100000003000000040000000000010000", "0200000004000000040000000000000000"})
-    CHECK(contains(refusal_of_hex(std::string(begin) + rest),
-                   "auth: the input is a part or an index, not a whole file"));
-  for (const std::string_view begin :
-       {"0300000003000000040000000000010000", "0100100001000000040000000000010000",
-        "0100000003001000010000000000010000", "0100000003000000040010000000000000"})
-    CHECK(refusal_of_hex(std::string(begin) + rest) == "");
-  CHECK(refusal_of_hex("0100000003000000040000000000010000" + rest.substr(2)) == "");
-}
-
 TEST_CASE("an identity file is recognized, also after comments") {
   for (const std::string_view text :
        {"AGE-SECRET-KEY-PQ-1QQ", "# created: today\r\n\n \tAGE-SECRET-KEY-1QQ\n",
@@ -95,29 +82,6 @@ TEST_CASE("an identity file is recognized, also after comments") {
   }
   CHECK(refusal_of_text("# AGE-SECRET-KEY-1QQ\n") == "");
   CHECK(refusal_of_text("words\nAGE-SECRET-KEY-1QQ\n") == "");
-}
-
-TEST_CASE("converted files are recognized") {
-  CHECK(refusal_of_text("gpuaes-stream/1\r\n") == "auth: the line ends of the input were converted to CR LF");
-  CHECK(refusal_of_text("gpuaes-stream/1\n") == "");
-  const std::string utf_8 = "auth: the input begins with a UTF-8 byte order mark";
-  const std::string utf_16 = "auth: the input begins with a UTF-16 byte order mark";
-  CHECK(refusal_of_hex("efbbbf") == utf_8);
-  CHECK(refusal_of_hex("efbb") == "");
-  CHECK(refusal_of_hex("fffe6100") == utf_16);
-  CHECK(refusal_of_hex("feff0061") == utf_16);
-  CHECK(refusal_of_hex("fffe6161") == "");
-  CHECK(refusal_of_hex("feff6161") == "");
-}
-
-TEST_CASE("keys are recognized") {
-  const std::string key = "auth: the input looks like a key, not like an encrypted file";
-  for (const std::size_t digits : {32, 48, 64}) {
-    CHECK(refusal_of_text(std::string(digits, 'a') + "\n") == key);
-    CHECK(refusal_of_text(std::string(digits - 1, 'a') + "\n") == "");
-  }
-  CHECK(refusal(Bytes(32, std::byte{1})) == key);
-  CHECK(refusal(Bytes(33, std::byte{1})) == "");
 }
 
 TEST_CASE("random bytes are not mistaken for a file") {

@@ -1,4 +1,4 @@
-// The raw format, the secrets and ciphers that formats accept, and hexadecimal digits.
+// The raw format, the secrets that formats require, and hexadecimal digits.
 #include "format/format.hpp"
 
 #include <array>
@@ -77,24 +77,6 @@ TEST_CASE("a format names the secret that it requires") {
         Advice::enter_passphrase);
 }
 
-TEST_CASE("a format refuses a cipher that it does not support, and the hint lists the formats that do") {
-  const auto refused = [](std::string_view format, Cipher cipher) {
-    const auto error = error_of<UsageError>([&] {
-      SessionRequest request;
-      request.cipher = cipher;
-      open_session(find_format(format), std::move(request));
-    });
-    REQUIRE(error.has_value());
-    return error->what() + std::string(" | ") + error->hint().text;
-  };
-  CHECK(refused("sealed", Cipher::aes_128) ==
-        "the sealed format does not support aes-128 | formats that support it: cobblestone, openssl, raw");
-  CHECK(refused("cobblestone", Cipher::aes_192) ==
-        "the cobblestone format does not support aes-192 | formats that support it: openssl, raw");
-  CHECK(refused("openssl", Cipher::kuznyechik) ==
-        "the openssl format does not support kuznyechik | formats that support it: sealed, raw");
-}
-
 TEST_CASE("every pair of characters is decoded as hexadecimal or refused") {
   const auto value = [](int c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -122,20 +104,6 @@ TEST_CASE("there must be exactly two hexadecimal digits for each byte") {
   CHECK(parse_hex("a1F0", out));
   CHECK(out == std::array{std::byte{0xa1}, std::byte{0xf0}});
   CHECK(parse_hex("", {}));
-}
-
-TEST_CASE("a secret can be shrunk and moved") {
-  Secret secret(100);
-  CHECK(difference(secret.bytes(), Bytes(100)) == "");
-  std::ranges::copy(test_bytes(100), secret.bytes().begin());
-  const std::byte* const tail = secret.bytes().data() + 40;
-  secret.shrink(40);
-  CHECK(difference(secret.bytes(), test_bytes(40)) == "");
-  CHECK(difference({tail, 60}, Bytes(60)) == "");
-  Secret moved = std::move(secret);
-  CHECK(difference(moved.bytes(), test_bytes(40)) == "");
-  CHECK(Secret(0).bytes().empty());
-  CHECK(Secret().size() == 0);
 }
 
 }  // namespace gpuaes

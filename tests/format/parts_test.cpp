@@ -1,10 +1,9 @@
-// Files made of parts: the limits of frames, their keys, and how an input is cut into parts. tests/cli/parts
+// Files made of parts: the limits of frames, and how an input is cut into parts. tests/cli/parts
 // compares what is written with an independent implementation.
 #include "format/parts/frames.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,23 +17,6 @@
 #include "support/parts_file.hpp"
 
 namespace gpuaes {
-namespace {
-
-FrameHeader header_of(const Session& session) {
-  return decode_frame(session.header().first<frame_header_bytes>()).value();
-}
-
-bool opens(const FrameSecret& secret, const FrameHeader& header) {
-  return open_frame(secret, header, {}) != nullptr;
-}
-
-FrameSecret secret_with(Cipher cipher, std::size_t key, const char* begin, std::optional<std::string> label) {
-  Secret file_key(32);
-  std::ranges::copy(test_bytes(32, key), file_key.bytes().begin());
-  return make_frame_secret(cipher, file_key, to_bytes(begin), label);
-}
-
-}  // namespace
 
 // Limits ------------------------------------------------------------------------------------------
 
@@ -69,38 +51,6 @@ TEST_CASE(
       is_part({FrameKind::part, 2, 3, max_part_bytes(Cipher::kuznyechik), {}}, 2, Cipher::kuznyechik));
 }
 
-// Keys --------------------------------------------------------------------------------------------
-
-TEST_CASE("a frame opens only with its own kind, number, of, salt, suite, label and file key") {
-  const char* const begin = "gpuaes-stream/1\n\x03";
-  for (const Cipher cipher : {Cipher::aes_256, Cipher::kuznyechik}) {
-    const FrameSecret secret = secret_with(cipher, 0, begin, "label");
-    const FrameHeader header = header_of(*seal_frame(secret, FrameKind::part, 4, 9, 100));
-    CHECK(opens(secret, header));
-    FrameHeader changed = header;
-    changed.kind = FrameKind::index;
-    CHECK_FALSE(opens(secret, changed));
-    changed = header;
-    changed.number = 5;
-    CHECK_FALSE(opens(secret, changed));
-    changed = header;
-    changed.of = 0;
-    CHECK_FALSE(opens(secret, changed));
-    for (std::size_t i = 0; i < message_header_bytes; ++i) {
-      changed = header;
-      changed.message_header[i] ^= std::byte{1};
-      CHECK_FALSE(opens(secret, changed));
-    }
-    changed = header;
-    changed.length = 99;  // the index authenticates it
-    CHECK(opens(secret, changed));
-    CHECK_FALSE(opens(secret_with(cipher, 1, begin, "label"), header));
-    CHECK_FALSE(opens(secret_with(cipher, 0, "gpuaes-stream/1\n\x04", "label"), header));
-    CHECK_FALSE(opens(secret_with(cipher, 0, begin, "labels"), header));
-    CHECK_FALSE(opens(secret_with(cipher, 0, begin, {}), header));
-  }
-}
-
 // Cutting an input --------------------------------------------------------------------------------
 
 namespace {
@@ -131,13 +81,6 @@ TEST_CASE("an input is cut into whole segments, and the shares add up to it") {
     for (const std::uint32_t of : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 1000u, 1001u, 1002u}) check_cut(size, of);
   check_cut(0, max_parts);
   check_cut(std::uint64_t{1} << 40, max_parts);
-}
-
-TEST_CASE("an input cut into more parts than it has segments leaves the last parts empty") {
-  CHECK(cut(16385, {0, 5}).length == 16384);
-  CHECK(cut(16385, {1, 5}).length == 1);
-  CHECK(cut(16385, {2, 5}).length == 0);
-  CHECK(cut(16385, {4, 5}).offset == 16385);
 }
 
 // The index ---------------------------------------------------------------------------------------
