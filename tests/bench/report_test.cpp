@@ -85,27 +85,6 @@ TEST_CASE("JSON escapes characters if necessary, and a value that was not measur
         "\n]\n");
 }
 
-TEST_CASE("a table without rows is complete") {
-  for (const auto& [form, text] :
-       {std::pair{ReportForm::json, "[\n]\n"}, std::pair{ReportForm::csv, "name,bytes,gb_per_s\n"}}) {
-    Rig rig(form);
-    rig.report.finish();
-    CHECK(rig.written.text == text);
-  }
-}
-
-TEST_CASE("a row is written as soon as it is added") {
-  Rig rig(ReportForm::json);
-  rig.report.add({"a", 1, 2.0});
-  CHECK(rig.written.text == "[\n{\"name\": \"a\", \"bytes\": 1, \"gb_per_s\": 2}");
-}
-
-TEST_CASE("a row with too few or too many cells is a logic error") {
-  Rig rig(ReportForm::csv);
-  CHECK_THROWS_AS(rig.report.add({"a", 1}), std::logic_error);
-  CHECK_THROWS_AS(rig.report.add({"a", 1, 2.0, 3}), std::logic_error);
-}
-
 TEST_CASE("a request to stop takes effect after the current row, and the table is complete") {
   Written written;
   {

@@ -111,27 +111,4 @@ TEST_CASE("every SIGUSR1 calls the function, and interrupts and stops nothing", 
         }) == 0);
 }
 
-TEST_CASE(
-    "SIGUSR1 is harmless without a function, after the control is destroyed, and if inherited as ignored",
-    "[fork]") {
-  for (const bool ignored : {false, true}) {
-    CAPTURE(ignored);
-    CHECK(exit_of_child([ignored] {
-            if (ignored) signal(SIGUSR1, SIG_IGN);
-            Cancel cancel;
-            {
-              const Control control(cancel);
-              kill(getpid(), SIGUSR1);
-              std::atomic<int> count{0};
-              const Control::Calls calls = control.on_user_signal([&] { ++count; });
-              kill(getpid(), SIGUSR1);
-              if (!eventually([&] { return count > 0; })) return 1;
-              kill(getpid(), SIGUSR1);
-            }
-            kill(getpid(), SIGUSR1);
-            return cancel.requested() ? 2 : 0;
-          }) == 0);
-  }
-}
-
 }  // namespace gpuaes
