@@ -1,10 +1,8 @@
 // Kuznyechik's circuits against the tables and the reference.
 #include "cipher/kuznyechik/circuit.hpp"
 
-#include <algorithm>
 #include <array>
 #include <random>
-#include <vector>
 
 #include "support/catch.hpp"
 
@@ -36,11 +34,6 @@ Blocks unslice(const State& state) {
   return blocks;
 }
 
-template <class Map>
-void for_each_byte(State& state, Map map) {
-  for (unsigned byte = 0; byte < 16; ++byte) map(state.words + 8 * byte);
-}
-
 Blocks mapped(Blocks blocks, const kuznyechik::Substitution& map) {
   for (Block& block : blocks) block = kuznyechik::substitute(block, map);
   return blocks;
@@ -69,11 +62,6 @@ Blocks mixed(const Blocks& blocks) {
   State state = slice(mapped(blocks, kuznyechik::to_circuit));
   kuznyechik::mix(state.words);
   return mapped(unslice(state), kuznyechik::from_circuit);
-}
-
-void add_key(State& state, const Block& key) {
-  for (unsigned bit = 0; bit < 128; ++bit)
-    state.words[bit] ^= 0u - (kuznyechik::to_circuit[key[bit / 8]] >> bit % 8 & 1u);
 }
 
 }  // namespace
@@ -110,38 +98,6 @@ TEST_CASE("the circuit of Kuznyechik's L matches the standard for every single b
     const Blocks result = mixed(blocks);
     for (unsigned k = 0; k < slices; ++k) REQUIRE(result[k] == kuznyechik::mix(blocks[k]));
   }
-}
-
-TEST_CASE("a step of the circuit is R and replaces the removed byte with the new one") {
-  std::mt19937_64 random(2015);
-  const Blocks blocks = random_blocks(random);
-  State state = slice(mapped(blocks, kuznyechik::to_circuit));
-  kuznyechik::mix_step<15>(state.words, state.words + 8 * 15);
-  const Blocks result = mapped(unslice(state), kuznyechik::from_circuit);
-  for (unsigned k = 0; k < slices; ++k) {
-    const Block expected = kuznyechik::shift_in(blocks[k]);
-    CHECK(result[k][15] == expected[0]);
-    CHECK(std::equal(result[k].begin(), result[k].end() - 1, expected.begin() + 1));
-  }
-}
-
-TEST_CASE("encrypting 32 blocks with Kuznyechik's circuits matches the reference") {
-  std::mt19937_64 random(34);
-  std::vector<std::byte> key(kuznyechik::key_bytes);
-  for (std::byte& byte : key) byte = static_cast<std::byte>(random());
-  const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
-  const Blocks blocks = random_blocks(random);
-  State state = slice(blocks);
-  for_each_byte(state, kuznyechik::to_circuit_basis);
-  for (unsigned round = 0; round < kuznyechik::rounds; ++round) {
-    add_key(state, keys.of[round]);
-    for_each_byte(state, [](std::uint32_t* x) { kuznyechik::substitute(x); });
-    kuznyechik::mix(state.words);
-  }
-  add_key(state, keys.of[kuznyechik::rounds]);
-  for_each_byte(state, kuznyechik::from_circuit_basis);
-  const Blocks result = unslice(state);
-  for (unsigned k = 0; k < slices; ++k) CHECK(result[k] == kuznyechik::encrypt(keys, blocks[k]));
 }
 
 }  // namespace gpuaes
