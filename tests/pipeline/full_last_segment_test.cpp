@@ -1,12 +1,8 @@
 // Streams whose last segment may be full and is marked in its nonce, as age has them, with tiny segments.
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cipher/modes/aead.hpp"
-#include "cipher/modes/segments.hpp"
 #include "format/sessions.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"
@@ -37,26 +33,8 @@ std::unique_ptr<Session> open_session() {
   return session(true);
 }
 
-Bytes seal_segment(std::span<const std::byte> text, std::size_t number, bool is_last) {
-  Nonce nonce = base_nonce;
-  nonce.bytes[10] ^= static_cast<std::uint8_t>(number);
-  nonce.bytes[11] = is_last ? 1 : 0;
-  Bytes segment(text.size() + tag_bytes);
-  EvpAead(Cipher::aes_256, cipher_key(), EvpAead::Use::seal)
-      .seal(nonce, {}, text, std::span(segment).first(text.size()), std::span(segment).last(tag_bytes));
-  return segment;
-}
-
-// The expected output for the first `size` test bytes, by libcrypto and a loop.
 Bytes sealed_bytes(std::size_t size) {
-  const Bytes text = test_bytes(size);
-  Bytes out;
-  for (std::size_t at = 0; at < size || at == 0; at += plain) {
-    const std::size_t end = std::min(at + plain, size);
-    const Bytes segment = seal_segment(std::span(text).subspan(at, end - at), at / plain, end == size);
-    out.insert(out.end(), segment.begin(), segment.end());
-  }
-  return out;
+  return sealed_bytes(size, base_nonce, rules);
 }
 
 const std::vector<std::size_t> sizes{
@@ -110,8 +88,7 @@ TEST_CASE("a stream with a full last segment ends there") {
       "the stream ends at byte 192, but the input has trailing bytes; 144 bytes of plaintext were verified",
       3 * plain);
   Bytes twice = sealed_bytes(2 * plain);
-  const Bytes more = sealed_bytes(2 * plain);
-  twice.insert(twice.end(), more.begin(), more.end());
+  append(twice, sealed_bytes(2 * plain));
   check_opening_fails(
       twice,
       "the stream ends at byte 128, but the input has trailing bytes; 96 bytes of plaintext were verified",
@@ -144,9 +121,8 @@ TEST_CASE("a segment that is changed, or marked at the wrong place, is corrupt")
                         segment * plain);
   }
   // An empty last segment after others.
-  Bytes empty_end = seal_segment(test_bytes(plain), 0, false);
-  const Bytes last = seal_segment({}, 1, true);
-  empty_end.insert(empty_end.end(), last.begin(), last.end());
+  Bytes empty_end = seal_segment(test_bytes(plain), 0, false, base_nonce, rules);
+  append(empty_end, seal_segment({}, 1, true, base_nonce, rules));
   check_opening_fails(empty_end, "the input is corrupt at byte 64; 48 bytes", plain);
 }
 

@@ -52,13 +52,18 @@ std::array<std::size_t, 12> sizes_around(std::size_t chunk_bytes) {
 
 // Normal runs -------------------------------------------------------------------------------------
 
-TEST_CASE("the output matches libcrypto's for sizes around every boundary") {
+TEST_CASE(
+    "the output matches libcrypto's for sizes around every boundary, however much lanes read themselves") {
   for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
     for (const std::size_t size : sizes_around(chunk_bytes))
-      for (const std::size_t ring_chunks : {1, 2, 5})
-        for (const std::size_t lanes : {1, 3}) {
-          CAPTURE(chunk_bytes, size, ring_chunks, lanes);
-          Rig rig({.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = ring_chunks});
+      for (const std::size_t parallel : {std::size_t{0}, size / 3 + 1, size / 2, size - size / 3, size})
+        for (const auto& [ring_chunks, lanes] : {std::pair(1u, 1u), {2, 3}, {5, 3}}) {
+          if (parallel > size) continue;
+          CAPTURE(chunk_bytes, size, parallel, ring_chunks, lanes);
+          Rig rig({.size = size,
+                   .chunk_bytes = chunk_bytes,
+                   .ring_chunks = ring_chunks,
+                   .source = {.parallel = parallel}});
           rig.add_lanes(lanes);
           CHECK(rig.run() == "");
           CHECK(rig.wrong_output(size) == "");
@@ -66,20 +71,6 @@ TEST_CASE("the output matches libcrypto's for sizes around every boundary") {
           CHECK(rig.pipeline.bytes_out() == size);
           CHECK(rig.warnings() == 0);
         }
-}
-
-TEST_CASE("the output is the same whether lanes read part of the input or all of it") {
-  for (const std::size_t chunk_bytes : {16, 64, 4096, 65536})
-    for (const std::size_t size : sizes_around(chunk_bytes))
-      for (const std::size_t parallel : {size, size - size / 3, size / 2, size / 3 + 1}) {
-        if (parallel > size) continue;
-        CAPTURE(chunk_bytes, size, parallel);
-        Rig rig(
-            {.size = size, .chunk_bytes = chunk_bytes, .ring_chunks = 3, .source = {.parallel = parallel}});
-        rig.add_lanes(2);
-        CHECK(rig.run() == "");
-        CHECK(rig.wrong_output(size) == "");
-      }
 }
 
 TEST_CASE("random pipelines produce libcrypto's output") {
@@ -176,54 +167,15 @@ TEST_CASE("one lane writes while another reads") {
   CHECK(rig.wrong_output(64) == "");
 }
 
-TEST_CASE("the lanes' statistics add up to the input") {
-  Rig rig({.size = 64 * 50, .seed = 1, .max_delay = std::chrono::microseconds(50)});
-  rig.add_lanes(3, {.depth = 2});
-  CHECK(rig.run() == "");
-  std::uint64_t chunks = 0, bytes = 0;
-  const std::vector<LaneStats> all = rig.pipeline.lane_stats();
-  CHECK(all.size() == 3);
-  for (const LaneStats& stats : all) {
-    CHECK(stats.name == "scripted");
-    CHECK(stats.busy_seconds >= 0);
-    CHECK((stats.chunks == 0 || stats.busy_seconds > 0));
-    chunks += stats.chunks;
-    bytes += stats.bytes;
-  }
-  CHECK(bytes == 64 * 50);
-  CHECK(chunks >= 50);
-}
-
-TEST_CASE("a pipeline that never runs can be destroyed with its lanes") {
-  Rig rig({.size = 100});
-  rig.add_lanes(3);
-  CHECK(rig.sink.size() == 0);  // the destructor then returns
-}
-
 // Slow input -------------------------------------------------------------------------------------
-
-TEST_CASE("input that has arrived passes through in whole units before its chunk is full") {
-  for (const std::size_t arrived : {15, 16, 17, 32, 100}) {
-    CAPTURE(arrived);
-    Rig rig({.size = 4096, .chunk_bytes = 4096, .source = {.stall_at = arrived}});
-    rig.add_lanes(2);
-    auto ended = in_thread([&] { return rig.run(); });
-    CHECK(eventually([&] { return rig.sink.size() == whole(arrived, unit); }));
-    CHECK(is_waiting(ended));
-    CHECK(rig.sink.size() == whole(arrived, unit));
-    rig.cancel.request(SIGTERM);
-    CHECK(result_of(std::move(ended)) == "cancelled: 15");
-    CHECK(rig.wrong_output(whole(arrived, unit)) == "");
-  }
-}
 
 TEST_CASE("a lane's chunks are written while no more input arrives") {
   // First exactly whole chunks; then also less than a unit, which no lane may wait for.
-  for (const std::size_t arrived : {64, 128, 192, 256, 65, 79, 129, 143, 200})
-    for (const std::size_t depth : {1, 2, 3})
-      for (const std::size_t lanes : {1, 2}) {
-        CAPTURE(arrived, depth, lanes);
-        Rig rig({.size = 4096, .source = {.read_size = 64, .stall_at = arrived}});
+  for (const std::size_t arrived : {64, 128, 192, 256, 15, 16, 17, 65, 79, 129, 143, 200})
+    for (const std::size_t chunk_bytes : {64, 4096})
+      for (const auto& [depth, lanes] : {std::pair(1u, 1u), {1, 2}, {2, 1}, {3, 2}}) {
+        CAPTURE(arrived, chunk_bytes, depth, lanes);
+        Rig rig({.size = 4096, .chunk_bytes = chunk_bytes, .source = {.read_size = 64, .stall_at = arrived}});
         rig.add_lanes(lanes, {.depth = depth});
         auto ended = in_thread([&] { return rig.run(); });
         CHECK(eventually([&] { return rig.sink.size() == whole(arrived, unit); }));
@@ -263,50 +215,35 @@ TEST_CASE("input beyond a chunk's whole units does not stay in its memory") {
 
 // Failing sources and sinks -----------------------------------------------------------------------------
 
-TEST_CASE("after a read error, all whole units before it are written, then the error is thrown, every time") {
-  const std::size_t size = 1000;
-  for (const std::size_t fail_at : {0, 1, 15, 16, 17, 63, 64, 65, 100, 640, 999, 1000})
+TEST_CASE("the first error in the stream is thrown, after all output before it, every time") {
+  struct Case {
+    std::uint64_t parallel, source_fails, sink_fails, written;
+  };
+  std::vector<Case> cases{{0, 640, 300, 300}, {0, 640, 900, 640}, {2000, 640, 900, 640}};
+  for (const std::uint64_t at : {0, 1, 15, 16, 17, 63, 64, 65, 100, 640, 999, 1000}) {
+    cases.push_back({0, at, never, whole(at, unit)});
+    cases.push_back({2000, at, never, whole(at, 64)});
+  }
+  for (const std::uint64_t at : {992, 995, 1000, 1010})  // after the part that lanes read
+    cases.push_back({1000, at, never, whole(at, unit)});
+  for (const Case& each : cases)
     for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
-      CAPTURE(fail_at, repeat);
-      Rig rig({.size = size,
-               .ring_chunks = 1 + repeat % 4,
-               .source = {.read_size = 1 + repeat * 7, .fail_at = fail_at, .sometimes_late = true},
-               .seed = repeat,
-               .max_delay = std::chrono::microseconds(30)});
-      rig.add_lanes(1 + repeat % 3, {.depth = 1 + repeat % 2});
-      CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
-      CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
-      CHECK(rig.pipeline.bytes_out() == whole(fail_at, unit));
-    }
-}
-
-TEST_CASE(
-    "after a read error in a lane, all chunks before it are written, then the error is thrown, every time") {
-  const std::size_t size = 1000, chunk_bytes = 64;
-  for (const std::size_t fail_at : {0, 1, 63, 64, 65, 640, 991})
-    for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
-      CAPTURE(fail_at, repeat);
-      Rig rig({.size = size,
-               .chunk_bytes = chunk_bytes,
+      CAPTURE(each.parallel, each.source_fails, each.sink_fails, repeat);
+      Rig rig({.size = 2000,
                .ring_chunks = 1 + repeat % 6,
-               .source = {.parallel = size, .fail_at = fail_at},
+               .source = {.read_size = 1 + repeat * 7,
+                          .parallel = each.parallel,
+                          .fail_at = each.source_fails,
+                          .sometimes_late = true},
+               .sink_fails_at = each.sink_fails,
                .seed = repeat,
                .max_delay = std::chrono::microseconds(30)});
       rig.add_lanes(1 + repeat % 4, {.depth = 1 + repeat % 3});
-      CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
-      CHECK(rig.wrong_output(whole(fail_at, chunk_bytes)) == "");
+      const bool sink = each.sink_fails < each.source_fails;
+      CHECK(rig.run() == "io: the " + std::string(sink ? "sink" : "source") + " fails at byte " +
+                             std::to_string(std::min(each.source_fails, each.sink_fails)));
+      CHECK(rig.wrong_output(each.written) == "");
     }
-}
-
-TEST_CASE(
-    "an error in the input after the part that lanes read is thrown after all of that part is written") {
-  for (const std::size_t fail_at : {992, 995, 1000, 1010}) {
-    CAPTURE(fail_at);
-    Rig rig({.size = 1100, .source = {.parallel = 1000, .fail_at = fail_at}});
-    rig.add_lanes(2);
-    CHECK(rig.run() == "io: the source fails at byte " + std::to_string(fail_at));
-    CHECK(rig.wrong_output(whole(fail_at, unit)) == "");
-  }
 }
 
 TEST_CASE("output that cannot be written ends the run with the sink's error") {
@@ -323,26 +260,6 @@ TEST_CASE("output that cannot be written ends the run with the sink's error") {
       CHECK(rig.run() == "io: the sink fails at byte " + std::to_string(fail_at));
       CHECK(rig.wrong_output(fail_at) == "");
     }
-}
-
-TEST_CASE("of two errors, the first one in the stream is thrown, every time") {
-  for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
-    CAPTURE(repeat);
-    const std::chrono::microseconds delay(50);
-    {
-      Rig rig({.size = 2000,
-               .source = {.parallel = repeat % 2 * 2000, .fail_at = 640},
-               .sink_fails_at = 1500,
-               .seed = repeat,
-               .max_delay = delay});
-      rig.add_lanes(3);
-      CHECK(rig.run() == "io: the source fails at byte 640");
-    }
-    Rig rig(
-        {.size = 2000, .source = {.fail_at = 640}, .sink_fails_at = 300, .seed = repeat, .max_delay = delay});
-    rig.add_lanes(3);
-    CHECK(rig.run() == "io: the sink fails at byte 300");
-  }
 }
 
 // Stopping ----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // A pipeline with a real session between a source and a sink in memory, for tests.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -8,11 +9,15 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "cipher/modes/aead.hpp"
+#include "cipher/modes/segments.hpp"
 #include "format/format.hpp"
 #include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
@@ -41,6 +46,29 @@ inline Bytes cipher_key() {
 // The expected output for the first `size` test bytes.
 inline Bytes expected_output(std::size_t size) {
   return libcrypto_ctr(cipher_key(), first_counter, test_bytes(size));
+}
+
+// One segment by libcrypto.
+inline Bytes seal_segment(std::span<const std::byte> text, std::size_t number, bool is_last,
+                          const Nonce& base_nonce, const SegmentRules& rules) {
+  Bytes segment(text.size() + tag_bytes);
+  EvpAead(Cipher::aes_256, cipher_key(), EvpAead::Use::seal)
+      .seal(segment_nonce(base_nonce, number, rules, is_last), {}, text,
+            std::span(segment).first(text.size()), std::span(segment).last(tag_bytes));
+  return segment;
+}
+
+// What sealing the first `size` test bytes must give.
+inline Bytes sealed_bytes(std::size_t size, const Nonce& base_nonce, const SegmentRules& rules = {}) {
+  const Bytes text = test_bytes(size);
+  Bytes out;
+  bool is_last = false;
+  for (std::size_t at = 0; !is_last; at += rules.plain_bytes) {
+    const auto part = std::span(text).subspan(at, std::min(rules.plain_bytes, size - at));
+    is_last = part.size() < rules.plain_bytes || (rules.last_may_be_full() && at + part.size() == size);
+    append(out, seal_segment(part, at / rules.plain_bytes, is_last, base_nonce, rules));
+  }
+  return out;
 }
 
 inline std::unique_ptr<Session> raw_session() {

@@ -242,18 +242,6 @@ TEST_CASE("one lane writes all finished chunks that lanes read themselves, while
   CHECK(gets(task, Kind::fill, &first));
 }
 
-TEST_CASE("a chunk is written by another lane if the one that processed it is busy") {
-  Ring ring(3, chunk_bytes, chunk_bytes);
-  Waiter ours, theirs;
-  Chunk& first = fill_one(ring, ours);
-  Chunk& second = fill_one(ring, theirs);
-  ring.done(second);
-  take(ring, theirs, Kind::fill);  // keeps that lane busy
-  ring.done(first);
-  write_one(ring, ours);
-  CHECK(&take(ring, ours, Kind::write) == &second);
-}
-
 TEST_CASE("a lane that writes leaves filling to a waiting lane") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
@@ -333,19 +321,10 @@ TEST_CASE("chunks are numbered in stream order, whatever the size of the ring") 
   }
 }
 
-TEST_CASE("before the first task neither reader nor writer waits") {
-  Ring ring(1, 64, 64);
-  time_passes();
-  Waiter waiter;
-  take(ring, waiter, Kind::fill);
-  CHECK(reader_waits(ring) == 0);
-  CHECK(writer_waits(ring) == 0);
-  CHECK(waiter.waited_seconds() == 0);
-}
-
 TEST_CASE("the reader waits until the next chunk is done and written") {
   Ring ring(2, 64, 64);
   Waiter waiter;
+  time_passes();  // before the first task
   Chunk& first = fill_one(ring, waiter);
   time_passes();  // one is still empty
   Chunk& second = take(ring, waiter, Kind::fill);
@@ -364,16 +343,6 @@ TEST_CASE("the reader waits until the next chunk is done and written") {
   time_passes();
   take(ring, waiter, Kind::fill);
   CHECK(reader_waits(ring) == waited);
-}
-
-TEST_CASE("at the end of the input the reader no longer waits") {
-  Ring ring(1, 64, 64);
-  Waiter waiter;
-  Chunk& chunk = fill_one(ring, waiter, true);
-  time_passes();
-  ring.done(chunk);
-  ring.written(take(ring, waiter, Kind::write));
-  CHECK(reader_waits(ring) == 0);
 }
 
 TEST_CASE("the writer waits until the next chunk is filled and done, whatever the state of others") {

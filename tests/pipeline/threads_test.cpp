@@ -1,6 +1,5 @@
 // Which thread drives which lane: the caller's thread drives the first lane; others are created when there is
 // more to do.
-#include <array>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -41,6 +40,12 @@ class Seen {
   std::set<std::thread::id> threads_;
 };
 
+// Returns the error, or nothing.
+std::string run_without_threads(Rig& rig) {
+  const NoThreads none;
+  return rig.run();
+}
+
 }  // namespace
 
 TEST_CASE("an input that fits in one chunk is processed entirely by the caller's thread") {
@@ -52,12 +57,7 @@ TEST_CASE("an input that fits in one chunk is processed entirely by the caller's
         Seen seen;
         Rig rig({.size = size, .source = {.parallel = parallel}});
         rig.add_lanes(lanes, seen.script());
-        std::string failure;
-        {
-          const NoThreads none;
-          failure = rig.run();
-        }
-        CHECK(failure == "");
+        CHECK(run_without_threads(rig) == "");
         CHECK(rig.wrong_output(size) == "");
         CHECK(seen.count() == 1);
         CHECK(seen.caller());
@@ -72,12 +72,7 @@ TEST_CASE("if the system cannot create threads, the caller's thread does all the
     Seen seen;
     Rig rig({.size = 65 * 16, .source = {.parallel = parallel}});
     rig.add_lanes(2, seen.script());
-    std::string failure;
-    {
-      const NoThreads none;
-      failure = rig.run();
-    }
-    CHECK(failure == "");
+    CHECK(run_without_threads(rig) == "");
     CHECK(rig.wrong_output(65 * 16) == "");
     CHECK(seen.count() == 1);
     CHECK(seen.caller());
@@ -133,12 +128,7 @@ TEST_CASE("when a lane fails, its thread drives a lane that has no thread") {
   Rig rig({.size = 40, .fallback_lane = make_cpu_lane});
   rig.add_lanes(2, {.on_start = fail_at_job(0)});
   rig.add_lanes(2, seen.script());
-  std::string failure;
-  {
-    const NoThreads none;
-    failure = rig.run();
-  }
-  CHECK(failure == "");
+  CHECK(run_without_threads(rig) == "");
   CHECK(rig.wrong_output(40) == "");
   CHECK(rig.warnings() == 2);
   CHECK(seen.caller());
@@ -231,24 +221,6 @@ TEST_CASE("a lane's thread is bound to the CPUs that are close to its device, an
   CHECK(far.only(all));
 }
 
-TEST_CASE("no lane's thread leaves the CPUs of the process", "[optional]") {
-  const CpuList all = thread_cpus();
-  if (all.size() < 2) return skip("needs two CPUs");
-  const CpuList first{all.front()};
-  const CpuBinding process(first);
-  Rig rig({.size = 64 * 40, .ring_chunks = 5});
-  Gate gate;
-  SeenCpus foreign, both;
-  rig.add_lanes(1, foreign.script({all.back()}, &gate));
-  rig.add_lanes(1, both.script(all, &gate));
-  auto ended = in_thread([&] { return rig.run(); });
-  CHECK(gate.reached_by(2));
-  gate.open();
-  CHECK(result_of(std::move(ended)) == "");
-  CHECK(foreign.only(first));
-  CHECK(both.only(first));
-}
-
 TEST_CASE("the caller's thread is bound only while it drives a lane, and a fallback lane is not",
           "[optional]") {
   const CpuList all = thread_cpus();
@@ -295,21 +267,6 @@ TEST_CASE("a failure in another thread ends the run while the caller's thread wa
   other.open();
   CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 100");
   CHECK(rig.wrong_output(100) == "");
-}
-
-TEST_CASE("a failure in the caller's thread ends the run while another one waits for input") {
-  Rig rig({.sink_fails_at = 50});
-  PipeFed run(rig);
-  Gate waits;
-  run.pipeline.add_lane(rig.lane({.on_finish = [&](std::uint64_t) { waits.wait(); }}));
-  run.pipeline.add_lane(rig.lane());
-  put(run.pipe.writer, test_bytes(64));
-  auto ended = run.start();
-  CHECK(waits.reached_by(1));
-  CHECK(is_waiting(ended));  // the other lane has its thread, which waits in read()
-  waits.open();
-  CHECK(result_of(std::move(ended)) == "io: the sink fails at byte 50");
-  CHECK(rig.wrong_output(50) == "");
 }
 
 }  // namespace gpuaes

@@ -18,7 +18,6 @@
 #include "pipeline/rig.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
-#include "support/memory_io.hpp"
 #include "support/threads.hpp"
 
 namespace gpuaes {
