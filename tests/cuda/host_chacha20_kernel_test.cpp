@@ -37,20 +37,6 @@ ChaCha20Segments segments_of(const Case& each) {
   return segments;
 }
 
-// The reference's output.
-Bytes seal_all(const Bytes& key, const Bytes& aad, const Bytes& plain, const Case& each) {
-  const ChaCha20Poly1305 reference(key);
-  Bytes sealed(plain.size() + (each.full + 1) * tag_bytes);
-  for (std::size_t i = 0; i <= each.full; ++i) {
-    const bool is_last = i == each.full && (each.ends_message || each.last < segment);
-    const auto part = std::span(plain).subspan(i * segment).first(i < each.full ? segment : each.last);
-    const auto out = std::span(sealed).subspan(i * sealed_segment);
-    reference.seal(segment_nonce(nonce, first_segment + i, age_segments, is_last), aad, part,
-                   out.first(part.size()), out.subspan(part.size(), tag_bytes));
-  }
-  return sealed;
-}
-
 class Kernel {
  public:
   Kernel(const Case& each, const Bytes& key, const Bytes& aad)
@@ -89,9 +75,13 @@ TEST_CASE("on the host, the ChaCha20 kernel seals and opens segments and reports
                                 {2, 17, 0, false, 0, 1},      {1, 5000, 0, true, 2, 2}};
   for (const Case& each : cases) {
     CAPTURE(each.full, each.last, each.aad, each.part_bits, each.cuda_blocks);
-    const Bytes key = counted_bytes(32), aad = counted_bytes(each.aad);
-    const Bytes plain = counted_bytes(each.full * segment + each.last);
-    const Bytes expected = seal_all(key, aad, plain, each);
+    const Bytes key = test_bytes(32), aad = test_bytes(each.aad);
+    const Bytes plain = test_bytes(each.full * segment + each.last);
+    const ChaCha20Poly1305 reference(key);
+    const Bytes expected = seal_all(plain, segment, [&](std::size_t i, bool is_last, auto... spans) {
+      const bool has_flag = is_last && (each.ends_message || each.last < segment);
+      reference.seal(segment_nonce(nonce, first_segment + i, age_segments, has_flag), aad, spans...);
+    });
     Kernel kernel(each, key, aad);
     Buffer in(plain), sealed(expected.size()), opened(plain.size());
     kernel.run<false>(in, sealed, nullptr);

@@ -11,6 +11,7 @@
 
 #include "kernels/kernels.hpp"
 #include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 
 namespace gpuaes::cuda {
 
@@ -32,10 +33,19 @@ class Buffer {
   std::vector<uint4> words_;
 };
 
-inline Bytes counted_bytes(std::size_t size) {
-  Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
-  return bytes;
+// Segments as the reference seals them: seal(i, is_last, plain, ciphertext, tag) does so with segment i. The
+// last one may be full.
+template <class Seal>
+Bytes seal_all(const Bytes& plain, std::size_t segment, Seal seal) {
+  const std::size_t count = std::max<std::size_t>((plain.size() + segment - 1) / segment, 1);
+  Bytes sealed(plain.size() + count * tag_bytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto part =
+        std::span(plain).subspan(i * segment).first(std::min(segment, plain.size() - i * segment));
+    const auto out = std::span(sealed).subspan(i * (segment + tag_bytes));
+    seal(i, i + 1 == count, part, out.first(part.size()), out.subspan(part.size(), tag_bytes));
+  }
+  return sealed;
 }
 
 inline bool is_zero(std::span<const uint4> memory) {

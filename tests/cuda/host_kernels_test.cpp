@@ -4,7 +4,6 @@
 #include "kernels/gcm_tag_kernel.cuh"
 #include "variants/aes_ttable_kernel.cuh"
 
-#include <algorithm>
 #include <vector>
 
 #include "cuda/host_kernels.hpp"
@@ -55,8 +54,8 @@ void check_ctr(void (*run)(const aes::RoundKeys&, unsigned, unsigned, const CtrT
                                 {32, {7, 0xffffff01}, 257, 1, 96}};
   for (const Case& each : cases) {
     CAPTURE(each.key_bytes, each.blocks);
-    const aes::RoundKeys keys = aes::expand_key(counted_bytes(each.key_bytes));
-    const Bytes plain = counted_bytes(16 * each.blocks);
+    const aes::RoundKeys keys = aes::expand_key(test_bytes(each.key_bytes));
+    const Bytes plain = test_bytes(16 * each.blocks);
     Buffer in(plain), out(plain.size());
     run(keys, each.cuda_blocks, each.threads,
         CtrTiles<tile_size>{each.counter, each.blocks, in.words(), out.words()});
@@ -71,20 +70,6 @@ constexpr std::uint64_t first_segment = 0xfffffffe;
 Segments segments_of(std::size_t full, std::size_t last) {
   return {{first_segment, full + 1, full * sealed_segment_bytes + last + tag_bytes},
           {0xfedcba98, 0x76543210, 0xf0e1d2c3}};
-}
-
-// The reference's output.
-Bytes seal_all(const Gcm& gcm, const Bytes& aad, const Bytes& plain, std::size_t full) {
-  Bytes sealed(plain.size() + (full + 1) * tag_bytes);
-  for (std::size_t i = 0; i <= full; ++i) {
-    const auto part = std::span(plain)
-                          .subspan(i * segment_bytes)
-                          .first(std::min(segment_bytes, plain.size() - i * segment_bytes));
-    const auto out = std::span(sealed).subspan(i * sealed_segment_bytes);
-    gcm.seal(first_counter(segment_nonce(nonce, first_segment + i)), aad, part, out.first(part.size()),
-             out.subspan(part.size(), tag_bytes));
-  }
-  return sealed;
 }
 
 }  // namespace
@@ -106,13 +91,15 @@ TEST_CASE("on the host, the AES kernels seal and open segments and report the fi
       {16, 0, 0, 0, 1}, {32, 0, 16 * 1022 + 5, 20, 1}, {32, 2, 17, 0, 2}, {24, 1, 16384, 33, 1}};
   for (const Case& each : cases) {
     CAPTURE(each.key_bytes, each.full, each.last, each.aad);
-    const Bytes key = counted_bytes(each.key_bytes), aad = counted_bytes(each.aad);
+    const Bytes key = test_bytes(each.key_bytes), aad = test_bytes(each.aad);
     const aes::RoundKeys keys = aes::expand_key(key);
     const Gcm gcm(key);
     ghash::Powers powers;
     ghash::make_powers(hash_key(keys), powers);
-    const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
-    const Bytes expected = seal_all(gcm, aad, plain, each.full);
+    const Bytes plain = test_bytes(each.full * segment_bytes + each.last);
+    const Bytes expected = seal_all(plain, segment_bytes, [&](std::size_t i, bool, auto... spans) {
+      gcm.seal(first_counter(segment_nonce(nonce, first_segment + i)), aad, spans...);
+    });
     const Segments segments = segments_of(each.full, each.last);
     const PublicData hashed = public_data(aad);
     Buffer in(plain), sealed(expected.size()), masks(16 * segments.count), opened(plain.size());

@@ -45,16 +45,6 @@ void run_table_kernel(const Keys& keys, const Grid& grid, const CtrBlocks& count
   run_on_host(grid.blocks, grid.threads, [&] { kuznyechik_table_kernel(keys.words, counter_blocks); });
 }
 
-Bytes reference_ctr(const kuznyechik::RoundKeys& keys, Counter counter, const Bytes& plain) {
-  Bytes out(plain.size());
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    static thread_local kuznyechik::Block keystream;
-    if (i % 16 == 0) keystream = kuznyechik::encrypt(keys, store_counter(counter + i / 16));
-    out[i] = plain[i] ^ std::byte{keystream[i % 16]};
-  }
-  return out;
-}
-
 constexpr Nonce base_nonce{
     {0x7e, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x32, 0x10, 0xf0, 0xe1, 0xd2, 0xc3, 0xb4, 0xa5, 0x96, 0x87}, 16};
 constexpr std::uint64_t first_segment = 0xfffffffe;
@@ -87,20 +77,6 @@ struct MgmOnHost {
   static BlockWords* blocks(Buffer& buffer) { return reinterpret_cast<BlockWords*>(buffer.data()); }
 };
 
-// The reference's output.
-Bytes seal_all(const mgm::Mgm& mgm, const Bytes& aad, const Bytes& plain, std::size_t full) {
-  Bytes sealed(plain.size() + (full + 1) * tag_bytes);
-  for (std::size_t i = 0; i <= full; ++i) {
-    const auto part = std::span(plain)
-                          .subspan(i * segment_bytes)
-                          .first(std::min(segment_bytes, plain.size() - i * segment_bytes));
-    const auto out = std::span(sealed).subspan(i * sealed_segment_bytes);
-    mgm.seal(segment_nonce(base_nonce, first_segment + i), aad, part, out.first(part.size()),
-             out.subspan(part.size(), tag_bytes));
-  }
-  return sealed;
-}
-
 // `run` is one of the functions above.
 void check_ctr(void (*run)(const Keys&, const Grid&, const CtrBlocks&)) {
   struct Case {
@@ -113,13 +89,14 @@ void check_ctr(void (*run)(const Keys&, const Grid&, const CtrBlocks&)) {
                                 {{~0ull, ~0ull - 300}, 1500, {2, 64}},
                                 {{1, ~0ull - 700}, 2100, {1, 32}},
                                 {{7, 0xffffff01}, 1025, {1, 96}}};
-  const Keys keys(counted_bytes(32));
+  const Keys keys(test_bytes(32));
+  const auto encrypt = [&](const CounterBlock& block) { return kuznyechik::encrypt(keys.expanded, block); };
   for (const Case& each : cases) {
     CAPTURE(each.blocks);
-    const Bytes plain = counted_bytes(16 * each.blocks);
+    const Bytes plain = test_bytes(16 * each.blocks);
     Buffer in(plain), out(plain.size());
     run(keys, each.grid, CtrBlocks{each.counter, each.blocks, MgmOnHost::blocks(in), MgmOnHost::blocks(out)});
-    CHECK(out.bytes() == reference_ctr(keys.expanded, each.counter, plain));
+    CHECK(out.bytes() == reference_ctr(encrypt, each.counter, plain));
     CHECK(out.is_whole());
   }
 }
@@ -143,14 +120,16 @@ TEST_CASE("on the host, the Kuznyechik kernels seal and open segments and report
   const std::vector<Case> cases{{0, 0, 16, {1, 32}},   {0, 16 * 1022 + 5, 20, {1, 64}},
                                 {2, 17, 0, {2, 32}},   {0, 5, 1008, {1, 32}},
                                 {0, 5, 1024, {1, 32}}, {1, 16384, 33, {1, 96}}};
-  const Bytes key = counted_bytes(32);
+  const Bytes key = test_bytes(32);
   const Keys keys(key);
   const mgm::Mgm mgm(key);
   for (const Case& each : cases) {
     CAPTURE(each.full, each.last, each.aad);
-    const Bytes aad = counted_bytes(each.aad);
-    const Bytes plain = counted_bytes(each.full * segment_bytes + each.last);
-    const Bytes expected = seal_all(mgm, aad, plain, each.full);
+    const Bytes aad = test_bytes(each.aad);
+    const Bytes plain = test_bytes(each.full * segment_bytes + each.last);
+    const Bytes expected = seal_all(plain, segment_bytes, [&](std::size_t i, bool, auto... spans) {
+      mgm.seal(segment_nonce(base_nonce, first_segment + i), aad, spans...);
+    });
     MgmOnHost job{keys,
                   each.grid,
                   public_data(aad),

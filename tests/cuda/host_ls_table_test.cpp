@@ -5,9 +5,8 @@
 #include <memory>
 #include <random>
 
-#include "support/aes_reference.hpp"
+#include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/kuznyechik_vectors.hpp"
 
 namespace gpuaes {
 namespace {
@@ -54,16 +53,6 @@ kuznyechik::RoundKeys random_keys(std::mt19937& random) {
 }
 
 }  // namespace
-
-TEST_CASE("LS tables encrypt the blocks of GOST R 34.13-2015, A.1.1") {
-  const kuznyechik::RoundKeys keys = kuznyechik::expand_key(from_hex(kuznyechik_key));
-  const Bytes plaintext = from_hex(kuznyechik_plaintext);
-  for (std::size_t i = 0; i < 4; ++i) {
-    Block plain;
-    for (std::size_t k = 0; k < 16; ++k) plain[k] = std::to_integer<std::uint8_t>(plaintext[16 * i + k]);
-    CHECK(is_right<1>(plain, keys));
-  }
-}
 
 TEST_CASE("LS tables match L S for every byte in every position") {
   std::size_t right = 0;

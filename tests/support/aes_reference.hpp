@@ -65,13 +65,23 @@ inline CounterBlock reference_keystream(const aes::RoundKeys& keys, Counter coun
   return block;
 }
 
-inline Bytes reference_ctr(const aes::RoundKeys& keys, Counter counter, Bytes bytes) {
+// Counter mode with a function that encrypts a block.
+template <class Encrypt>
+Bytes reference_ctr(Encrypt encrypt, Counter counter, Bytes bytes) {
   CounterBlock key{};
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i % 16 == 0) key = reference_keystream(keys, counter, i / 16);
+    if (i % 16 == 0) key = encrypt(store_counter(counter + i / 16));
     bytes[i] ^= static_cast<std::byte>(key[i % 16]);
   }
   return bytes;
+}
+
+inline Bytes reference_ctr(const aes::RoundKeys& keys, Counter counter, const Bytes& bytes) {
+  const auto encrypt = [&](CounterBlock block) {
+    aes::encrypt_block(keys, block.data(), block.data());
+    return block;
+  };
+  return reference_ctr(encrypt, counter, bytes);
 }
 
 }  // namespace gpuaes

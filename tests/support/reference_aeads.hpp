@@ -21,8 +21,35 @@ constexpr CounterBlock increment(CounterBlock block) {
   return block;
 }
 
+// What the AEADs below have in common. `Mode` has crypt() and tag(), which begin with a nonce, or with the
+// first counter block.
+template <class Mode>
+class ReferenceAead {
+ public:
+  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
+  void seal(const auto& start, std::span<const std::byte> aad, std::span<const std::byte> plain,
+            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
+    mode().crypt(start, plain, ciphertext);
+    const Tag made = mode().tag(start, aad, ciphertext);
+    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
+  }
+
+  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
+  [[nodiscard]] bool open(const auto& start, std::span<const std::byte> aad,
+                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
+                          std::span<std::byte> plain) const {
+    const Tag made = mode().tag(start, aad, ciphertext);
+    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
+    mode().crypt(start, ciphertext, plain);
+    return true;
+  }
+
+ private:
+  const Mode& mode() const { return static_cast<const Mode&>(*this); }
+};
+
 // AES-GCM (NIST SP 800-38D, section 7). Takes any block as the first counter block J0.
-class Gcm {
+class Gcm : public ReferenceAead<Gcm> {
  public:
   explicit Gcm(std::span<const std::byte> key) : keys_(aes::expand_key(key)) {}  // 16, 24 or 32 bytes
 
@@ -44,24 +71,6 @@ class Gcm {
     return mac.finish(sum, aad.size(), ciphertext.size());
   }
 
-  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
-  void seal(const CounterBlock& j0, std::span<const std::byte> aad, std::span<const std::byte> plain,
-            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
-    crypt(j0, plain, ciphertext);
-    const Tag made = tag(j0, aad, ciphertext);
-    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
-  }
-
-  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
-  [[nodiscard]] bool open(const CounterBlock& j0, std::span<const std::byte> aad,
-                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
-                          std::span<std::byte> plain) const {
-    const Tag made = tag(j0, aad, ciphertext);
-    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
-    crypt(j0, ciphertext, plain);
-    return true;
-  }
-
  private:
   CounterBlock encrypt(CounterBlock block) const {
     aes::encrypt_block(keys_, block.data(), block.data());
@@ -74,7 +83,7 @@ class Gcm {
 namespace mgm {
 
 // MGM with Kuznyechik (RFC 9058). The members follow the steps in sections 4.1 and 4.2.
-class Mgm {
+class Mgm : public ReferenceAead<Mgm> {
  public:
   explicit Mgm(std::span<const std::byte> key) : keys_(kuznyechik::expand_key(key)) {}  // 32 bytes
 
@@ -103,24 +112,6 @@ class Mgm {
     return encrypt(last);
   }
 
-  // `ciphertext` has the length of `plain`, and `tag_out` has 16 bytes.
-  void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
-            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
-    crypt(nonce, plain, ciphertext);
-    const Tag made = tag(nonce, aad, ciphertext);
-    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
-  }
-
-  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
-  [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
-                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
-                          std::span<std::byte> plain) const {
-    const Tag made = tag(nonce, aad, ciphertext);
-    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
-    crypt(nonce, ciphertext, plain);
-    return true;
-  }
-
  private:
   // Adds to `sum` the products of these bytes, padded with zeros to whole blocks, and the factors from
   // counter `factor` on. Advances `factor`.
@@ -142,30 +133,10 @@ class Mgm {
 }  // namespace mgm
 
 // ChaCha20-Poly1305 (RFC 8439, section 2.8).
-class ChaCha20Poly1305 {
+class ChaCha20Poly1305 : public ReferenceAead<ChaCha20Poly1305> {
  public:
   explicit ChaCha20Poly1305(std::span<const std::byte> key) : key_(key) {}  // 32 bytes
 
-  // `nonce` has 12 bytes, and `tag_out` 16. `ciphertext` has the length of `plain`; they are the same memory
-  // or do not overlap.
-  void seal(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> plain,
-            std::span<std::byte> ciphertext, std::span<std::byte> tag_out) const {
-    crypt(nonce, plain, ciphertext);
-    const Tag made = tag(nonce, aad, ciphertext);
-    std::ranges::copy(std::as_bytes(std::span(made)), tag_out.begin());
-  }
-
-  // Returns false if the tag is wrong, and then leaves `plain` unchanged.
-  [[nodiscard]] bool open(const Nonce& nonce, std::span<const std::byte> aad,
-                          std::span<const std::byte> ciphertext, std::span<const std::byte> tag_in,
-                          std::span<std::byte> plain) const {
-    const Tag made = tag(nonce, aad, ciphertext);
-    if (!std::ranges::equal(std::as_bytes(std::span(made)), tag_in)) return false;
-    crypt(nonce, ciphertext, plain);
-    return true;
-  }
-
- private:
   // Block 0 is the key of Poly1305.
   void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
     for (std::size_t at = 0; at < in.size(); at += chacha20::block_bytes) {
@@ -184,6 +155,7 @@ class ChaCha20Poly1305 {
     return mac.finish(sum, aad.size(), ciphertext.size());
   }
 
+ private:
   std::span<const std::byte> key_;
 };
 

@@ -1,5 +1,6 @@
 #include "support/reference_lane.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -13,33 +14,24 @@
 namespace gpuaes {
 namespace {
 
-// `encrypt` returns the block of keystream for a counter.
-template <class Encrypt>
-void do_ctr(const Job& job, Encrypt encrypt) {
-  const Counter first = load_counter(job.counter);
-  for (std::size_t at = 0; at < job.in.size(); at += sizeof(CounterBlock)) {
-    const CounterBlock keystream = encrypt(store_counter(first + at / sizeof(CounterBlock)));
-    for (std::size_t i = at; i < job.in.size() && i < at + keystream.size(); ++i)
-      job.out[i] = job.in[i] ^ std::byte{keystream[i - at]};
-  }
-}
-
 void do_ctr(const Job& job) {
   const std::span<const std::byte> key = job.key->bytes.bytes();
+  const Counter first = load_counter(job.counter);
+  Bytes bytes(job.in.begin(), job.in.end());
   switch (info(job.key->cipher).family) {
     case Family::aes:
-      return do_ctr(job, [keys = aes::expand_key(key)](CounterBlock block) {
-        aes::encrypt_block(keys, block.data(), block.data());
-        return block;
-      });
-    case Family::kuznyechik:
-      return do_ctr(job, [keys = kuznyechik::expand_key(key)](const CounterBlock& block) {
-        return kuznyechik::encrypt(keys, block);
-      });
-    case Family::chacha20:
+      bytes = reference_ctr(aes::expand_key(key), first, bytes);
       break;
+    case Family::kuznyechik: {
+      const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key);
+      bytes = reference_ctr([&](const CounterBlock& block) { return kuznyechik::encrypt(keys, block); },
+                            first, bytes);
+      break;
+    }
+    case Family::chacha20:
+      refuse_cipher(job.key->cipher);
   }
-  refuse_cipher(job.key->cipher);
+  std::ranges::copy(bytes, job.out.begin());
 }
 
 // Calls `act` with an AEAD for the job's key, and with a function that returns the AEAD's initial value for
