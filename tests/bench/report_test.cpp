@@ -7,30 +7,12 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "support/bytes_io.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuaes;
 
 namespace {
-
-struct Written {
-  std::string text;
-  std::size_t room = std::string::npos;
-  bool finished = false;
-};
-
-class TextSink : public Sink {
- public:
-  explicit TextSink(Written& written) : written_(written) {}
-  void write(std::span<const std::byte> bytes) override {
-    if (written_.text.size() + bytes.size() > written_.room) throw IoError("the sink is full");
-    written_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  void finish() override { written_.finished = true; }
-
- private:
-  Written& written_;
-};
 
 std::vector<Column> columns() {
   return {{"name", 6}, {"bytes", 8}, {"gb_per_s", 0}};

@@ -1,12 +1,9 @@
 // Any text is decoded, or refused with AuthError. Text that is decoded is the armor of the result, except for
 // white space, and does not depend on how the text is divided.
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,37 +13,10 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "io/armor.hpp"
+#include "support/bytes_io.hpp"
 
 namespace gpuaes {
 namespace {
-
-class TextSource : public Source {
- public:
-  TextSource(std::span<const std::byte> text, std::size_t step) : text_(text), step_(step) {}
-  std::size_t read(std::span<std::byte> out) override {
-    const std::size_t count = std::min({step_, out.size(), text_.size()});
-    std::ranges::copy(text_.first(count), out.begin());
-    text_ = text_.subspan(count);
-    return count;
-  }
-  bool ready(std::chrono::milliseconds) override { return true; }
-
- private:
-  std::span<const std::byte> text_;
-  std::size_t step_;
-};
-
-class TextSink : public Sink {
- public:
-  explicit TextSink(std::string& to) : to_(to) {}
-  void write(std::span<const std::byte> bytes) override {
-    to_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  void finish() override {}
-
- private:
-  std::string& to_;
-};
 
 struct Decoded {
   std::vector<std::byte> bytes;
@@ -56,7 +26,7 @@ struct Decoded {
 
 Decoded decode(std::span<const std::byte> text, std::size_t step) {
   Decoded decoded;
-  TextSource source(text, step);
+  BytesSource source(text, step);
   ArmorSource armor("AGE ENCRYPTED FILE", source, {});
   std::vector<std::byte> piece(100);
   try {
@@ -68,11 +38,11 @@ Decoded decode(std::span<const std::byte> text, std::size_t step) {
 }
 
 std::string encode(std::span<const std::byte> bytes) {
-  std::string text;
-  ArmorSink sink("AGE ENCRYPTED FILE", std::make_unique<TextSink>(text));
+  Written written;
+  ArmorSink sink("AGE ENCRYPTED FILE", std::make_unique<TextSink>(written));
   sink.write(bytes);
   sink.finish();
-  return text;
+  return written.text;
 }
 
 // The text without empty lines, and with LF as the end of each line.

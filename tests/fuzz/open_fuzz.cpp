@@ -9,16 +9,15 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "cipher/job.hpp"
 #include "format/sessions.hpp"
+#include "fuzz/program.hpp"
 #include "lane/backends.hpp"
+#include "support/bytes.hpp"
 
 namespace gpuaes {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 // Segments as in sealed files, and short ones whose last may be full, as in age files.
 struct Kind {
@@ -29,23 +28,6 @@ struct Kind {
 constexpr Kind kinds[] = {{Cipher::aes_256, {}},
                           {Cipher::chacha20_poly1305, {.plain_bytes = 80, .last_flag = 11}}};
 
-class Program {
- public:
-  explicit Program(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool empty() const { return bytes_.empty(); }
-  std::size_t number(std::size_t below) {  // 0 when there are no more bytes
-    std::size_t value = 0;
-    for (int i = 0; i < 3 && !bytes_.empty(); ++i) {
-      value = value << 8 | bytes_.front();
-      bytes_ = bytes_.subspan(1);
-    }
-    return value % below;
-  }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
-
 std::unique_ptr<Session> make_session(const Kind& kind, bool decrypt) {
   CipherKey key{kind.cipher, Secret(32)};
   std::ranges::fill(key.bytes.bytes(), std::byte{7});
@@ -55,12 +37,6 @@ std::unique_ptr<Session> make_session(const Kind& kind, bool decrypt) {
                                .base_nonce = {{1, 2, 3}, info(kind.cipher).aead.nonce_bytes},
                                .header = {},
                                .place = {}});
-}
-
-Bytes make_plaintext(std::size_t size) {
-  Bytes bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(i % 251);
-  return bytes;
 }
 
 Outcome process(const Session& session, Lane& lane, std::uint64_t offset, std::span<const std::byte> in,
@@ -106,7 +82,7 @@ void change(Bytes& sealed, const SegmentRules& rules, Program& program) {
 void run(Program program) {
   const std::unique_ptr<Lane> lane = make_cpu_lane();
   const Kind& kind = kinds[program.number(2)];
-  const Bytes plaintext = make_plaintext(program.number(kind.max_plaintext() + 1));
+  const Bytes plaintext = test_bytes(program.number(kind.max_plaintext() + 1));
   const Bytes original = seal(kind, plaintext, *lane);
   const std::size_t segments_a_piece = 1 + program.number(3);
   Bytes sealed = original;

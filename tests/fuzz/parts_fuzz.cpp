@@ -4,7 +4,6 @@
 //
 // The fuzzer's bytes are a program that chooses the parts, how to modify the file, and how to read it.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,31 +18,15 @@
 #include "base/error.hpp"
 #include "format/parts/frames.hpp"
 #include "format/parts/session.hpp"
+#include "fuzz/program.hpp"
 #include "run/salvage_stream.hpp"
+#include "support/bytes_io.hpp"
 #include "support/parts_file.hpp"
 
 namespace gpuaes {
 namespace {
 
 constexpr std::size_t max_part = segment_bytes + 300, max_file = 200000;
-
-class Program {
- public:
-  explicit Program(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  bool empty() const { return bytes_.empty(); }
-  std::uint64_t any(int size = 8) {  // zeros when there are no more bytes
-    std::uint64_t value = 0;
-    for (; size > 0 && !bytes_.empty(); --size) {
-      value = value << 8 | bytes_.front();
-      bytes_ = bytes_.subspan(1);
-    }
-    return value;
-  }
-  std::size_t number(std::size_t below) { return any(3) % below; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
 
 // Modification --------------------------------------------------------------------------------------
 
@@ -151,28 +134,6 @@ void change(Changed& changed, const PartsFile& file, const Bytes& plaintext, Pro
 }
 
 // Reading -------------------------------------------------------------------------------------------
-
-class BytesSource : public Source {
- public:
-  BytesSource(std::span<const std::byte> bytes, std::size_t step) : bytes_(bytes), step_(step) {}
-  std::size_t read(std::span<std::byte> out) override {
-    const std::size_t count = std::min({step_, out.size(), bytes_.size() - at_});
-    std::ranges::copy(bytes_.subspan(at_, count), out.begin());
-    at_ += count;
-    return count;
-  }
-  bool ready(std::chrono::milliseconds) override { return true; }
-  std::uint64_t parallel_size() const override { return bytes_.size(); }
-  void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-    if (offset > bytes_.size() || out.size() > bytes_.size() - offset) std::abort();
-    std::ranges::copy(bytes_.subspan(offset, out.size()), out.begin());
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  std::size_t step_;
-  std::size_t at_ = 0;
-};
 
 class BytesSink : public Sink {
  public:

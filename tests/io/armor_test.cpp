@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "io/armor.hpp"
 #include "support/bytes.hpp"
+#include "support/bytes_io.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
 
@@ -23,25 +24,6 @@ using namespace std::literals;
 constexpr std::string_view label = "TEST FILE";
 const std::string begin_line = armor_begin(label) + "\n";
 const std::string end_line = armor_end(label) + "\n";
-
-struct Written {
-  std::string text;
-  std::uint64_t expected = 0;
-  bool finished = false;
-};
-
-class StringSink : public Sink {
- public:
-  explicit StringSink(Written& to) : to_(to) {}
-  void expect(std::uint64_t size) override { to_.expected = size; }
-  void write(std::span<const std::byte> bytes) override {
-    to_.text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  void finish() override { to_.finished = true; }
-
- private:
-  Written& to_;
-};
 
 // Gives at most `step` characters per read, and is ready before every other one.
 class StringSource : public Source {
@@ -68,7 +50,7 @@ class StringSource : public Source {
 std::string armor(std::span<const std::byte> bytes, std::size_t step = 100) {
   Written written;
   {
-    ArmorSink sink(label, std::make_unique<StringSink>(written));
+    ArmorSink sink(label, std::make_unique<TextSink>(written));
     sink.expect(bytes.size());
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(step, bytes.size())))
       sink.write(bytes.first(std::min(step, bytes.size())));

@@ -2,7 +2,6 @@
 // What needs a libcrypto with ML-KEM is tagged [optional].
 #include <algorithm>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,12 +54,10 @@ Bytes sha512(const Bytes& bytes) {
 std::vector<std::vector<Bytes>> vectors_of(std::string_view operation) {
   std::vector<std::vector<Bytes>> vectors;
   for (const std::string_view line : ml_kem_vectors) {
-    std::istringstream words{std::string(line)};
-    std::string first, source, number, digits;
-    REQUIRE(words >> first >> source >> number);
-    if (first != operation) continue;
+    const std::vector<std::string> words = words_of(line);
+    if (words.at(0) != operation) continue;
     vectors.emplace_back();
-    while (words >> digits) vectors.back().push_back(from_hex(digits));
+    for (std::size_t i = 3; i < words.size(); ++i) vectors.back().push_back(from_hex(words[i]));
   }
   return vectors;
 }
@@ -72,14 +69,10 @@ struct XWingVector {
 std::vector<XWingVector> published_xwing() {
   std::vector<XWingVector> vectors;
   for (const std::string_view line : xwing_vectors) {
-    std::istringstream words{std::string(line)};
-    XWingVector& vector = vectors.emplace_back();
-    for (Bytes XWingVector::*field : {&XWingVector::seed, &XWingVector::random, &XWingVector::public_key,
-                                      &XWingVector::ciphertext, &XWingVector::shared}) {
-      std::string digits;
-      REQUIRE(words >> digits);
-      vector.*field = from_hex(digits);
-    }
+    const std::vector<std::string> words = words_of(line);
+    REQUIRE(words.size() == 5);
+    vectors.push_back(
+        {from_hex(words[0]), from_hex(words[1]), from_hex(words[2]), from_hex(words[3]), from_hex(words[4])});
   }
   return vectors;
 }

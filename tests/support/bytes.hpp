@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,14 @@ inline Bytes from_hex(std::string_view text) {
     if (++digits % 2 == 0) bytes.push_back(static_cast<std::byte>(value));
   }
   return bytes;
+}
+
+// The words of a line of test vectors. The word - stands for no digits.
+inline std::vector<std::string> words_of(std::string_view line) {
+  std::istringstream words{std::string(line)};
+  std::vector<std::string> all;
+  for (std::string word; words >> word;) all.push_back(word == "-" ? "" : word);
+  return all;
 }
 
 // `size` bytes, starting at offset `from`, of a stream whose byte i is i mod 251. The period is a prime, so a

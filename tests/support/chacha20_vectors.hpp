@@ -1,9 +1,9 @@
 // Wycheproof's vectors for ChaCha20-Poly1305.
 #pragma once
 
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
@@ -17,19 +17,15 @@ struct ChaCha20Vector {
 };
 
 inline ChaCha20Vector parse_chacha20_vector(std::string_view line) {
-  std::istringstream words{std::string(line)};
-  ChaCha20Vector vector;
-  words >> vector.number >> vector.result;
-  const auto next = [&] {
-    std::string digits;
-    REQUIRE(words >> digits);
-    return digits == "-" ? Bytes() : from_hex(digits);
-  };
-  for (Bytes* field : {&vector.key, &vector.nonce, &vector.aad, &vector.plain, &vector.sealed})
-    *field = next();
-  const Bytes tag = next();
-  vector.sealed.insert(vector.sealed.end(), tag.begin(), tag.end());
-  return vector;
+  const std::vector<std::string> words = words_of(line);
+  REQUIRE(words.size() == 8);
+  return {.number = words[0],
+          .result = words[1],
+          .key = from_hex(words[2]),
+          .nonce = from_hex(words[3]),
+          .aad = from_hex(words[4]),
+          .plain = from_hex(words[5]),
+          .sealed = from_hex(words[6] + words[7])};
 }
 
 inline constexpr std::string_view wycheproof_chacha20[] = {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,19 +63,17 @@ inline constexpr std::string_view wycheproof_gcm_cases[] = {
 inline std::vector<GcmVector> wycheproof_gcm_vectors() {
   std::vector<GcmVector> vectors;
   for (const std::string_view line : wycheproof_gcm_cases) {
-    std::istringstream words{std::string(line)};
-    std::string number, result;
-    REQUIRE(words >> number >> result);
-    GcmVector& vector = vectors.emplace_back();
-    vector.name = "Wycheproof " + number;
-    REQUIRE((result == "valid" || result == "invalid"));
-    vector.valid = result == "valid";
-    for (Bytes GcmVector::*field : {&GcmVector::key, &GcmVector::iv, &GcmVector::aad, &GcmVector::plain,
-                                    &GcmVector::ciphertext, &GcmVector::tag}) {
-      std::string digits;
-      REQUIRE(words >> digits);
-      if (digits != "-") vector.*field = from_hex(digits);
-    }
+    const std::vector<std::string> words = words_of(line);
+    REQUIRE(words.size() == 8);
+    REQUIRE((words[1] == "valid" || words[1] == "invalid"));
+    vectors.push_back({.name = "Wycheproof " + words[0],
+                       .key = from_hex(words[2]),
+                       .iv = from_hex(words[3]),
+                       .aad = from_hex(words[4]),
+                       .plain = from_hex(words[5]),
+                       .ciphertext = from_hex(words[6]),
+                       .tag = from_hex(words[7]),
+                       .valid = words[1] == "valid"});
   }
   CHECK(vectors.size() == 310);
   CHECK(std::ranges::count(vectors, true, &GcmVector::valid) == 229);
