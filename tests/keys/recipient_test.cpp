@@ -1,4 +1,5 @@
-// Public keys and their text, against published vectors: X25519 (RFC 7748), Bech32 (BIP 173).
+// X25519 and Bech32 against published vectors (RFC 7748, BIP 173). tests/cli/recipients/ has the text of
+// keys.
 #include "keys/recipient.hpp"
 
 #include <algorithm>
@@ -45,21 +46,6 @@ std::string encode(std::string_view prefix, const Bytes& data) {
   std::string text(bech32_characters(prefix.size(), data.size()), '?');
   encode_bech32(prefix, data, std::as_writable_bytes(std::span(text)));
   return text;
-}
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-Key identity_of(const Bytes& bytes) {
-  return {.kind = KeyKind::x25519, .secret = secret_of(bytes)};
-}
-
-std::string lines_of(const Key& identity) {
-  const Secret lines = identity_lines(identity);
-  return {reinterpret_cast<const char*>(lines.bytes().data()), lines.size()};
 }
 
 }  // namespace
@@ -190,35 +176,6 @@ TEST_CASE("Bech32 refuses nonzero padding even if the checksum is right") {
   for (const std::string_view text : {"ab1qp4as4k5", "ab1qzmw9rct", "ab1qrxc3k9e"})
     CHECK(decode(text).fault == Bech32Fault::padding);
   CHECK(decode("ab1qy8pxxyu").data == from_hex("01"));
-}
-
-// Recipients and identities ------------------------------------------------------------------------
-
-TEST_CASE("a recipient and an identity are restored from their text in either case") {
-  for (int i = 0; i < 50; ++i) {
-    const Key identity = identity_of(test_bytes(32, static_cast<std::size_t>(i)));
-    const std::string text = text_of(recipient_of(identity)), lines = lines_of(identity);
-    CHECK(text.size() == 62);
-    CHECK(text.starts_with("age1"));
-    const std::size_t comments = lines.find("AGE-SECRET-KEY-1");
-    REQUIRE(comments < lines.size());
-    CHECK(lines.starts_with("# created: 2"));
-    CHECK(lines.substr(32, comments - 32) == "# public key: " + text + "\n");
-    const std::string line = lines.substr(comments, 74);
-    CHECK(lines.substr(comments + 74) == "\n");
-    CHECK(parse_recipient(text, "it").public_key == recipient_of(identity).public_key);
-    std::string uppercase = text;
-    std::ranges::transform(text, uppercase.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    CHECK(parse_recipient(uppercase, "it").public_key == recipient_of(identity).public_key);
-    for (const std::string& contents :
-         {lines, line, line + " \t\r\n\n  \n#\n", lower(line) + "\n", "# mine\n\n \t" + lines}) {
-      const std::vector<Key> again = parse_identities(contents, "file");
-      REQUIRE(again.size() == 1);
-      CHECK(again[0].kind == KeyKind::x25519);
-      CHECK(std::ranges::equal(again[0].secret.bytes(), identity.secret.bytes()));
-    }
-  }
 }
 
 }  // namespace gpuaes

@@ -1,4 +1,5 @@
-// Private key files of SSH: every field, with wrong values.
+// Private key files of SSH: every field, with wrong values. tests/cli/ssh/ has other forms of files, and
+// encrypts.
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
@@ -186,7 +187,7 @@ TEST_CASE("the numbers of RSA keys are checked") {
   }
 }
 
-TEST_CASE("truncated and encrypted private keys are refused") {
+TEST_CASE("truncated private keys are refused") {
   const std::string text = ed25519_file().text();
   const std::size_t label = text.find("KEY-----\n") + 8;
   for (std::size_t size = label; size < text.size() - 1; ++size) {
@@ -205,57 +206,6 @@ TEST_CASE("truncated and encrypted private keys are refused") {
     CHECK(contains(file_refusal(pem("OPENSSH PRIVATE KEY",
                                     Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)))),
                    "file is not a valid SSH private key: "));
-  KeyFile encrypted = ed25519_file();
-  encrypted.cipher = to_bytes("aes256-ctr");
-  const std::string passphrase = "usage: file is an SSH private key with a passphrase";
-  CHECK(file_refusal(encrypted.text()) == passphrase);
-  CHECK(file_refusal(pem("ENCRYPTED PRIVATE KEY", Bytes(100))) == passphrase);
-  CHECK(file_refusal(
-            "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n"
-            "-----END RSA PRIVATE KEY-----\n") == passphrase);
-  KeyFile ecdsa = ed25519_file();
-  ecdsa.fields = ssh_strings({to_bytes("ecdsa-sha2-nistp256"), Bytes(8)});
-  CHECK(file_refusal(ecdsa.text()) == "usage: file is a private key of a type that is not supported");
-}
-
-TEST_CASE("PKCS #1 and PKCS #8 files are identities") {
-  const auto write = [](const EvpKey& key, bool traditional) {
-    const std::unique_ptr<BIO, FreeWith<BIO_free>> out(BIO_new(BIO_s_mem()));
-    REQUIRE((traditional ? PEM_write_bio_PrivateKey_traditional(out.get(), key.get(), nullptr, nullptr, 0,
-                                                                nullptr, nullptr)
-                         : PEM_write_bio_PrivateKey(out.get(), key.get(), nullptr, nullptr, 0, nullptr,
-                                                    nullptr)) == 1);
-    char* text = nullptr;
-    const long size = BIO_get_mem_data(out.get(), &text);
-    return std::string(text, static_cast<std::size_t>(size));
-  };
-  for (const bool traditional : {true, false}) {
-    const std::vector<Key> identities = parse_identities(write(rsa_pair(), traditional), "file");
-    CHECK(identities.front().public_key == rsa_file().public_key);
-  }
-  const Bytes seed = test_bytes(32);
-  const EvpKey ed25519(
-      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(seed.data()), seed.size()));
-  CHECK(parse_identities(write(ed25519, false), "file").front().public_key == ed25519_file().public_key);
-  const EvpKey ec(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
-  for (const std::string& text : {write(ec, false), write(ec, true), pem("PRIVATE KEY", Bytes(20))})
-    CHECK(file_refusal(text) == refused("it is damaged or of a type that is not supported"));
-}
-
-// RSA ------------------------------------------------------------------------------------------------------
-
-TEST_CASE("RSA decrypts what was encrypted for its key, and nothing else") {
-  const Key key = std::move(parse_identities(rsa_file().text(), "file").front());
-  const Secret message = secret_of(test_bytes(16));
-  Bytes ciphertext = encrypt_ssh_rsa(key.public_key, message);
-  CHECK(ciphertext.size() == 256);
-  CHECK(std::ranges::equal(decrypt_ssh_rsa(key.public_key, key.secret, ciphertext).value().bytes(),
-                           message.bytes()));
-  ciphertext[200] ^= std::byte{1};
-  CHECK_FALSE(decrypt_ssh_rsa(key.public_key, key.secret, ciphertext));
-  ciphertext.pop_back();
-  CHECK_FALSE(decrypt_ssh_rsa(key.public_key, key.secret, ciphertext));
-  CHECK_FALSE(decrypt_ssh_rsa(key.public_key, key.secret, Bytes(256, std::byte{0xff})));
 }
 
 }  // namespace gpuaes

@@ -1,12 +1,10 @@
 // Public SSH keys, and the conversion of Ed25519 points against RFC 7748 and RFC 8032.
 #include "keys/ssh_key.hpp"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "base/base64.hpp"
-#include "base/bytes.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
 #include "keys/x25519.hpp"
@@ -91,38 +89,6 @@ TEST_CASE("points that are not on the curve, and encodings that are not canonica
   CHECK(valid < 250);
 }
 
-TEST_CASE("points of low order have no shared secret") {
-  for (const std::string_view low : {"0000000000000000000000000000000000000000000000000000000000000000",
-                                     "0000000000000000000000000000000000000000000000000000000000000080",
-                                     "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-                                     "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"}) {
-    CHECK(convert(low));
-    CHECK_FALSE(ssh_ed25519_kem.encapsulate(ed25519_key(from_hex(low))));
-  }
-}
-
-TEST_CASE("both sides of ssh-ed25519 get the same secret, which depends on the public key") {
-  const Secret seed = secret_of(test_bytes(32, 5)), other = secret_of(test_bytes(32, 6));
-  const PublicBytes ssh_key = ssh_ed25519_kem.public_key_of(seed);
-  const std::optional<Encapsulation> made = ssh_ed25519_kem.encapsulate(ssh_key);
-  REQUIRE(made);
-  CHECK(std::ranges::equal(ssh_ed25519_kem.decapsulate(seed, made->ciphertext).value().bytes(),
-                           made->shared.bytes()));
-  CHECK_FALSE(std::ranges::equal(ssh_ed25519_kem.decapsulate(other, made->ciphertext).value().bytes(),
-                                 made->shared.bytes()));
-  CHECK_FALSE(ssh_ed25519_kem.decapsulate(seed, Bytes(32)));
-  // In the order of the specification: first the agreement, then the tweak.
-  Sha512 hash;
-  hash.add(seed.bytes());
-  const auto digest = hash.finish();
-  const Secret agreed =
-      shared_secret(secret_of(std::span(digest).first(32)), point_of(made->ciphertext)).value();
-  const Secret tweak = hkdf_expand_sha256(hkdf_extract_sha256(ssh_key, {}).bytes(),
-                                          bytes_of("age-encryption.org/v1/ssh-ed25519"), 32);
-  CHECK(std::ranges::equal(shared_secret(tweak, point_of(agreed.bytes())).value().bytes(),
-                           made->shared.bytes()));
-}
-
 // Public keys ----------------------------------------------------------------------------------------------
 
 TEST_CASE("a public key may have a comment, and is written without it") {
@@ -143,13 +109,6 @@ TEST_CASE("a public key may have a comment, and is written without it") {
   CHECK(parse_recipient(line_of("ssh-rsa", rsa_key(2048, from_hex("03"))), "it").kind == KeyKind::ssh_rsa);
   CHECK(parse_recipient(line_of("ssh-rsa", rsa_key(2048, from_hex("ffffff"))), "it").kind ==
         KeyKind::ssh_rsa);
-}
-
-TEST_CASE("the fingerprint begins as ssh-keygen -l prints it") {
-  // ssh-keygen -l: SHA256:PYX4o9UfGwCwG76hFcLAEkmMS0PtIBtV9MNmVgW16Oc
-  const Key key = parse_recipient(
-      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN", "it");
-  CHECK(encode_base64(ssh_fingerprint(key.public_key), Padding::none).substr(0, 5) == "PYX4o");
 }
 
 TEST_CASE("malformed public keys are refused") {

@@ -92,23 +92,10 @@ Bytes with_point(Bytes bytes, std::string_view point) {
   return bytes;
 }
 
-std::string lines_of(const Key& identity) {
-  return std::string(reinterpret_cast<const char*>(identity_lines(identity).bytes().data()),
-                     identity_lines(identity).size());
-}
-
-std::string text_of_key(const Bytes& public_key) {
-  return text_of({.kind = KeyKind::xwing, .public_key = public_key});
-}
-
 std::string identity_line(const Bytes& seed) {
   std::string line(77, '?');
   encode_bech32("AGE-SECRET-KEY-PQ-", seed, std::as_writable_bytes(std::span(line)));
   return line;
-}
-
-std::string refusal_of(std::string_view text) {
-  return failure_of([&] { parse_recipient(text, "it"); });
 }
 
 const std::string zero_point(64, '0'),
@@ -219,29 +206,6 @@ TEST_CASE("X-Wing refuses X25519 parts that are not canonical or have low order"
 }
 
 // Text ---------------------------------------------------------------------------------------------
-
-TEST_CASE("a post-quantum recipient and its identity are restored from their text", "[optional]") {
-  if (!have_ml_kem()) return;
-  for (const XWingVector& vector : published_xwing()) {
-    const Key identity{.kind = KeyKind::xwing, .secret = secret_of(vector.seed)};
-    const std::string lines = lines_of(identity), text = text_of(recipient_of(identity));
-    CHECK(text.size() == 1959);
-    CHECK(text.starts_with("age1pq1"));
-    CHECK(lines.ends_with("\n# public key: " + text + "\n" + identity_line(vector.seed) + "\n"));
-    CHECK(parse_recipient(text, "it").public_key == vector.public_key);
-    const std::vector<Key> again = parse_identities("# mine\n\n \t" + lines + "# more\r\n", "file");
-    REQUIRE(again.size() == 1);
-    CHECK(again[0].kind == KeyKind::xwing);
-    CHECK(bytes_of(again[0].secret) == vector.seed);
-  }
-}
-
-TEST_CASE("a post-quantum recipient that is not canonical is refused", "[optional]") {
-  if (!have_ml_kem()) return;
-  const Bytes good = published_xwing().front().public_key;
-  for (const Bytes& bad : {with_coefficient(good, 5, 3329), with_point(good, prime)})
-    CHECK(contains(refusal_of(text_of_key(bad)), "it is not the canonical form of a public key"));
-}
 
 TEST_CASE("post-quantum identities are parsed without ML-KEM, next to others") {
   const Bytes seed = test_bytes(32, 9);
