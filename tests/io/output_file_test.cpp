@@ -1,5 +1,4 @@
 // Output files, which appear complete or not at all. tests/cli/output/ checks where and how they are written.
-#include <signal.h>
 
 #include <filesystem>
 #include <string>
@@ -25,24 +24,6 @@ TEST_CASE("an output file that need not be durable also appears complete") {
   sink->close();
   CHECK(read_file(directory / "out") == test_bytes(100000));
   CHECK(directory.count() == 1);
-}
-
-TEST_CASE("an output file that is finished after a request to stop is removed, and the old file is kept") {
-  const TempDir directory;
-  for (const bool exists : {false, true}) {
-    CAPTURE(exists);
-    const std::string name = directory / "out";
-    if (exists) write_file(name, test_bytes(10));
-    {
-      Cancel cancel;
-      const auto sink = open_output(name, cancel);
-      sink->write(test_bytes(1000, 7));
-      cancel.request(SIGTERM);
-      CHECK(failure_of([&] { sink->close(); }) == "cancelled: 15");
-    }
-    CHECK(directory.count() == (exists ? 1 : 0));
-    if (exists) CHECK(difference(read_file(name), test_bytes(10)) == "");
-  }
 }
 
 TEST_CASE("a complete output file does not get its name if the check throws") {

@@ -19,20 +19,6 @@
 namespace gpuaes {
 // Descriptors -------------------------------------------------------------------------------------
 
-TEST_CASE("a descriptor has one owner, which closes it") {
-  PipeEnds pipe = make_pipe();
-  const int number = pipe.writer.get();
-  {
-    Fd moved = std::move(pipe.writer);
-    CHECK(pipe.writer.get() == -1);
-    CHECK(moved.get() == number);
-    CHECK(fcntl(number, F_GETFD) >= 0);
-  }
-  CHECK(fcntl(number, F_GETFD) < 0);
-  CHECK(pipe.writer.close() == 0);
-  CHECK(Fd(fcntl(pipe.reader.get(), F_DUPFD_CLOEXEC, 0)).close() == 0);
-}
-
 // Sources -----------------------------------------------------------------------------------------
 
 TEST_CASE("a pipe returns available data, and ends when its writer is closed") {

@@ -224,30 +224,6 @@ TEST_CASE("replaced lanes leave after their current jobs, and the new lanes do t
   CHECK(rig.pipeline.active_lanes().size() == 1);
 }
 
-TEST_CASE("a lane that is replaced while it waits for input processes that input, then leaves") {
-  Rig rig({.ring_chunks = 2});
-  PipeFed run(rig);
-  run.pipeline.add_lane(rig.lane());
-  auto ended = run.start();
-  put(run.pipe.writer, test_bytes(64));
-  CHECK(eventually([&] { return rig.sink.size() == 64; }));
-  std::this_thread::sleep_for(a_while);  // it asks the source again
-  std::vector<std::unique_ptr<Lane>> others;
-  others.push_back(rig.lane());
-  run.pipeline.replace_lanes(std::move(others));
-  for (std::size_t fed = 64; fed < 64 * 4; fed += 64) {
-    put(run.pipe.writer, test_bytes(64, fed));
-    CHECK(eventually([&] { return rig.sink.size() == fed + 64; }));
-  }
-  run.pipe.writer.close();
-  CHECK(result_of(std::move(ended)) == "");
-  CHECK(rig.wrong_output(64 * 4) == "");
-  const std::vector<LaneStats> stats = run.pipeline.lane_stats();
-  REQUIRE(stats.size() == 2);
-  CHECK(stats[0].chunks == 2);
-  CHECK(stats[1].chunks == 2);
-}
-
 TEST_CASE("a replaced lane stays if the new lanes fail before it has left") {
   Rig rig({.size = 64 * 40});
   Gate failed;
