@@ -62,6 +62,13 @@ bool fails(const char* call, Target target, std::initializer_list<int> errors) {
   return error != 0;
 }
 
+// Makes the system call directly, unless it fails.
+template <class... Arguments>
+int make(const char* call, Target target, std::initializer_list<int> errors, long number,
+         Arguments... arguments) {
+  return fails(call, target, errors) ? -1 : static_cast<int>(syscall(number, arguments...));
+}
+
 // An eventfd, which threads use to wake each other, is only memory: reading and writing it cannot fail.
 bool is_memory(int fd) {
   struct stat status {};
@@ -205,8 +212,7 @@ CALL(int, fdatasync, int fd) {
   return faults::note_synced(fd), 0;
 }
 CALL(int, sync_file_range, int fd, off_t offset, off_t bytes, unsigned flags) {
-  if (fails("sync_file_range", fd, {ENOSYS})) return -1;
-  return static_cast<int>(syscall(SYS_sync_file_range, fd, offset, bytes, flags));
+  return make("sync_file_range", fd, {ENOSYS}, SYS_sync_file_range, fd, offset, bytes, flags);
 }
 CALL(int, posix_fadvise, int fd, off_t offset, off_t bytes, int advice) {
   static const auto real = next(replaced_posix_fadvise, "posix_fadvise");
@@ -216,12 +222,11 @@ CALL(int, posix_fadvise, int fd, off_t offset, off_t bytes, int advice) {
 SAME_CALL(posix_fadvise64, posix_fadvise)
 
 CALL(int, ftruncate, int fd, off_t size) {
-  return fails("ftruncate", fd, {EIO, EINTR}) ? -1 : static_cast<int>(syscall(SYS_ftruncate, fd, size));
+  return make("ftruncate", fd, {EIO, EINTR}, SYS_ftruncate, fd, size);
 }
 SAME_CALL(ftruncate64, ftruncate)
 CALL(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
-  if (fails("fallocate", fd, {EOPNOTSUPP, ENOSPC, EINTR})) return -1;
-  return static_cast<int>(syscall(SYS_fallocate, fd, mode, offset, bytes));
+  return make("fallocate", fd, {EOPNOTSUPP, ENOSPC, EINTR}, SYS_fallocate, fd, mode, offset, bytes);
 }
 SAME_CALL(fallocate64, fallocate)
 
@@ -261,25 +266,19 @@ CALL(int, link, const char* from, const char* to) {
   return named(to, syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 CALL(int, unlinkat, int folder, const char* path, int flags) {
-  return fails("unlinkat", path, {EPERM, EACCES})
-             ? -1
-             : static_cast<int>(syscall(SYS_unlinkat, folder, path, flags));
+  return make("unlinkat", path, {EPERM, EACCES}, SYS_unlinkat, folder, path, flags);
 }
 CALL(int, unlink, const char* path) {
-  if (fails("unlink", path, {EPERM, EACCES})) return -1;
-  return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, 0));
+  return make("unlink", path, {EPERM, EACCES}, SYS_unlinkat, AT_FDCWD, path, 0);
 }
 CALL(int, mkdir, const char* path, mode_t mode) {
-  if (fails("mkdir", path, {EACCES, ENOSPC})) return -1;
-  return static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));
+  return make("mkdir", path, {EACCES, ENOSPC}, SYS_mkdirat, AT_FDCWD, path, mode);
 }
 CALL(int, mkdirat, int folder, const char* path, mode_t mode) {
-  if (fails("mkdirat", path, {EACCES, ENOSPC})) return -1;
-  return static_cast<int>(syscall(SYS_mkdirat, folder, path, mode));
+  return make("mkdirat", path, {EACCES, ENOSPC}, SYS_mkdirat, folder, path, mode);
 }
 CALL(int, rmdir, const char* path) {
-  if (fails("rmdir", path, {EACCES, EBUSY})) return -1;
-  return static_cast<int>(syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR));
+  return make("rmdir", path, {EACCES, EBUSY}, SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 }
 CALL(ssize_t, readlink, const char* path, char* target, size_t size) {
   return fails("readlink", path, {EACCES}) ? -1 : syscall(SYS_readlinkat, AT_FDCWD, path, target, size);
@@ -288,53 +287,45 @@ CALL(ssize_t, readlink, const char* path, char* target, size_t size) {
 // File status, permissions, attributes ----------------------------------------------------------
 
 CALL(int, stat, const char* path, struct stat* status) {
-  if (fails("stat", path, {EIO, EACCES})) return -1;
-  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, status, 0));
+  return make("stat", path, {EIO, EACCES}, SYS_newfstatat, AT_FDCWD, path, status, 0);
 }
 SAME_CALL(stat64, stat)
 CALL(int, lstat, const char* path, struct stat* status) {
-  if (fails("lstat", path, {EIO, EACCES})) return -1;
-  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW));
+  return make("lstat", path, {EIO, EACCES}, SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
 }
 SAME_CALL(lstat64, lstat)
 CALL(int, fstat, int fd, struct stat* status) {
-  return fails("fstat", fd, {EIO}) ? -1 : static_cast<int>(syscall(SYS_fstat, fd, status));
+  return make("fstat", fd, {EIO}, SYS_fstat, fd, status);
 }
 SAME_CALL(fstat64, fstat)
 CALL(int, fstatat, int folder, const char* path, struct stat* status, int flags) {
-  if (fails("fstatat", path, {EIO, EACCES})) return -1;
-  return static_cast<int>(syscall(SYS_newfstatat, folder, path, status, flags));
+  return make("fstatat", path, {EIO, EACCES}, SYS_newfstatat, folder, path, status, flags);
 }
 SAME_CALL(fstatat64, fstatat)
 CALL(int, statx, int folder, const char* path, int flags, unsigned mask, struct statx* status) {
-  if (fails("statx", path, {EIO, EACCES})) return -1;
-  return static_cast<int>(syscall(SYS_statx, folder, path, flags, mask, status));
+  return make("statx", path, {EIO, EACCES}, SYS_statx, folder, path, flags, mask, status);
 }
 CALL(int, faccessat, int folder, const char* path, int mode, int flags) {
   static const auto real = next(replaced_faccessat, "faccessat");
   return fails("faccessat", path, {EIO, EACCES}) ? -1 : real(folder, path, mode, flags);
 }
 CALL(int, utimensat, int folder, const char* path, const timespec* times, int flags) {
-  if (fails("utimensat", path, {EPERM, EROFS})) return -1;
-  return static_cast<int>(syscall(SYS_utimensat, folder, path, times, flags));
+  return make("utimensat", path, {EPERM, EROFS}, SYS_utimensat, folder, path, times, flags);
 }
 CALL(int, futimens, int fd, const timespec* times) {
-  return fails("futimens", fd, {EPERM, EROFS})
-             ? -1
-             : static_cast<int>(syscall(SYS_utimensat, fd, nullptr, times, 0));
+  return make("futimens", fd, {EPERM, EROFS}, SYS_utimensat, fd, nullptr, times, 0);
 }
 CALL(int, statfs, const char* path, struct statfs* status) {
-  return fails("statfs", path, {EIO}) ? -1 : static_cast<int>(syscall(SYS_statfs, path, status));
+  return make("statfs", path, {EIO}, SYS_statfs, path, status);
 }
 CALL(int, fstatfs, int fd, struct statfs* status) {
-  return fails("fstatfs", fd, {EIO}) ? -1 : static_cast<int>(syscall(SYS_fstatfs, fd, status));
+  return make("fstatfs", fd, {EIO}, SYS_fstatfs, fd, status);
 }
 CALL(int, fchmod, int fd, mode_t mode) {
-  return fails("fchmod", fd, {EPERM, EOPNOTSUPP, ENOSYS}) ? -1
-                                                          : static_cast<int>(syscall(SYS_fchmod, fd, mode));
+  return make("fchmod", fd, {EPERM, EOPNOTSUPP, ENOSYS}, SYS_fchmod, fd, mode);
 }
 CALL(int, fchown, int fd, uid_t owner, gid_t group) {
-  return fails("fchown", fd, {EPERM, EINVAL}) ? -1 : static_cast<int>(syscall(SYS_fchown, fd, owner, group));
+  return make("fchown", fd, {EPERM, EINVAL}, SYS_fchown, fd, owner, group);
 }
 CALL(ssize_t, fgetxattr, int fd, const char* name, void* value, size_t size) {
   return fails("fgetxattr", fd, {EOPNOTSUPP, EPERM, EIO}) ? -1
@@ -350,12 +341,10 @@ CALL(ssize_t, listxattr, const char* path, char* list, size_t size) {
   return fails("listxattr", path, {EOPNOTSUPP, EIO}) ? -1 : syscall(SYS_listxattr, path, list, size);
 }
 CALL(int, fsetxattr, int fd, const char* name, const void* value, size_t size, int flags) {
-  if (fails("fsetxattr", fd, {EOPNOTSUPP, EPERM, ENOSPC})) return -1;
-  return static_cast<int>(syscall(SYS_fsetxattr, fd, name, value, size, flags));
+  return make("fsetxattr", fd, {EOPNOTSUPP, EPERM, ENOSPC}, SYS_fsetxattr, fd, name, value, size, flags);
 }
 CALL(int, fremovexattr, int fd, const char* name) {
-  if (fails("fremovexattr", fd, {EOPNOTSUPP, EPERM})) return -1;
-  return static_cast<int>(syscall(SYS_fremovexattr, fd, name));
+  return make("fremovexattr", fd, {EOPNOTSUPP, EPERM}, SYS_fremovexattr, fd, name);
 }
 
 // Memory, threads, randomness -------------------------------------------------------------------
@@ -366,14 +355,13 @@ CALL(void*, mmap, void* at, size_t size, int protection, int flags, int fd, off_
 }
 SAME_CALL(mmap64, mmap)
 CALL(int, mlock, const void* at, size_t size) {
-  return fails("mlock", -1, {ENOMEM, EPERM}) ? -1 : static_cast<int>(syscall(SYS_mlock, at, size));
+  return make("mlock", -1, {ENOMEM, EPERM}, SYS_mlock, at, size);
 }
 CALL(int, madvise, void* at, size_t size, int advice) {
-  return fails("madvise", -1, {EINVAL}) ? -1 : static_cast<int>(syscall(SYS_madvise, at, size, advice));
+  return make("madvise", -1, {EINVAL}, SYS_madvise, at, size, advice);
 }
 CALL(int, mincore, void* at, size_t size, unsigned char* resident) {
-  if (fails("mincore", -1, {EAGAIN, ENOMEM})) return -1;
-  return static_cast<int>(syscall(SYS_mincore, at, size, resident));
+  return make("mincore", -1, {EAGAIN, ENOMEM}, SYS_mincore, at, size, resident);
 }
 
 CALL(int, pthread_create, pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
@@ -395,27 +383,26 @@ CALL(ssize_t, getrandom, void* out, size_t size, unsigned flags) {
 // Descriptors that the signal thread waits on ---------------------------------------------------
 
 CALL(int, epoll_create1, int flags) {
-  return fails("epoll_create1", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_epoll_create1, flags));
+  return make("epoll_create1", -1, {EMFILE}, SYS_epoll_create1, flags);
 }
 CALL(int, epoll_wait, int fd, epoll_event* events, int count, int timeout) {
   static const auto real = next(replaced_epoll_wait, "epoll_wait");
   return fails("epoll_wait", fd, {EINTR}) ? -1 : real(fd, events, count, timeout);
 }
 CALL(int, eventfd, unsigned value, int flags) {
-  return fails("eventfd", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_eventfd2, value, flags));
+  return make("eventfd", -1, {EMFILE}, SYS_eventfd2, value, flags);
 }
 CALL(int, timerfd_create, int clock, int flags) {
-  return fails("timerfd_create", -1, {EMFILE}) ? -1
-                                               : static_cast<int>(syscall(SYS_timerfd_create, clock, flags));
+  return make("timerfd_create", -1, {EMFILE}, SYS_timerfd_create, clock, flags);
 }
 CALL(int, pipe, int* ends) {
-  return fails("pipe", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, 0));
+  return make("pipe", -1, {EMFILE}, SYS_pipe2, ends, 0);
 }
 
 // Commands --------------------------------------------------------------------------------------
 
 CALL(int, pipe2, int* ends, int flags) {
-  return fails("pipe2", -1, {EMFILE}) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, flags));
+  return make("pipe2", -1, {EMFILE}, SYS_pipe2, ends, flags);
 }
 CALL(int, posix_spawnp, pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
      const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
