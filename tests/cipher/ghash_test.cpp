@@ -1,5 +1,4 @@
-// GHASH against bit-by-bit multiplication as in SP 800-38D; and the AES-GCM reference implementation, which
-// takes any first counter block, against all published vectors.
+// GHASH against bit-by-bit multiplication as in SP 800-38D. tests/lane/aead_test.cpp has vectors of AES-GCM.
 #include "cipher/modes/ghash.hpp"
 
 #include <cstdint>
@@ -9,9 +8,6 @@
 
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
-#include "support/gcm_vectors.hpp"
-#include "support/keys.hpp"
-#include "support/reference_aeads.hpp"
 
 namespace gpuaes {
 namespace {
@@ -185,61 +181,6 @@ TEST_CASE("GHASH counts the blocks of associated data and ciphertext, and adds a
   CHECK(ghash::Lengths{33, 0}.aad_blocks() == 3);
   const Element lengths = ghash::Lengths{std::uint64_t{1} << 33 | 2, std::uint64_t{1} << 34 | 3}.last_block();
   CHECK(counter_block("00000010000000100000002000000018") == block_of(lengths));
-}
-
-// AES-GCM -----------------------------------------------------------------------------------------
-
-namespace {
-
-// SP 800-38D, section 7.1, step 2.
-CounterBlock counter_of_iv(const CipherKey& key, const Bytes& iv) {
-  if (iv.size() == 12) return first_counter(nonce_of(iv));
-  CounterBlock h{};
-  aes::encrypt_block(aes::expand_key(key.bytes.bytes()), h.data(), h.data());
-  std::vector<CounterBlock> blocks((iv.size() + 15) / 16);
-  for (std::size_t i = 0; i < iv.size(); ++i) blocks[i / 16][i % 16] = std::to_integer<std::uint8_t>(iv[i]);
-  blocks.push_back(store_counter({0, 8 * iv.size()}));
-  return bitwise_ghash(h, blocks);
-}
-
-// Some tags are truncated. open() takes only whole tags, so it is not called for these.
-bool gcm_is_right(const GcmVector& vector) {
-  const CipherKey key = make_key(vector.key);
-  const CounterBlock j0 = counter_of_iv(key, vector.iv);
-  const Gcm gcm(key.bytes.bytes());
-  const Bytes tag = [&] {
-    const Tag whole = gcm.tag(j0, vector.aad, vector.ciphertext);
-    const auto bytes = std::as_bytes(std::span(whole)).first(vector.tag.size());
-    return Bytes(bytes.begin(), bytes.end());
-  }();
-  if ((tag == vector.tag) != vector.valid) return false;
-  Bytes plain(vector.ciphertext.size(), std::byte{0xa5}), ciphertext(plain.size()), made_tag(tag_bytes);
-  if (vector.tag.size() == tag_bytes) {
-    if (gcm.open(j0, vector.aad, vector.ciphertext, vector.tag, plain) != vector.valid) return false;
-    if (!vector.valid) return plain == Bytes(plain.size(), std::byte{0xa5});
-  }
-  if (!vector.valid) return true;
-  gcm.crypt(j0, vector.ciphertext, plain);
-  gcm.seal(j0, vector.aad, vector.plain, ciphertext, made_tag);
-  made_tag.resize(vector.tag.size());
-  return plain == vector.plain && ciphertext == vector.ciphertext && made_tag == vector.tag;
-}
-
-void check_gcm(const std::vector<GcmVector>& vectors) {
-  for (const GcmVector& vector : vectors) {
-    CAPTURE(vector.name);
-    if (!gcm_is_right(vector)) FAIL_CHECK("wrong");
-  }
-}
-
-}  // namespace
-
-TEST_CASE("AES-GCM matches NIST's vectors for every length of IV and tag", "[optional]") {
-  if (have_nist_vectors()) check_gcm(cavp_gcm_vectors());
-}
-
-TEST_CASE("AES-GCM matches Wycheproof's vectors for every length of IV") {
-  check_gcm(wycheproof_gcm_vectors());
 }
 
 }  // namespace gpuaes

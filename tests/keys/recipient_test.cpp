@@ -115,12 +115,6 @@ TEST_CASE("a public key of low order has no shared secret, and one that is not c
   }
 }
 
-TEST_CASE("every new private key is different") {
-  const Secret a = make_private_key(), b = make_private_key();
-  CHECK(a.size() == 32);
-  CHECK_FALSE(std::ranges::equal(a.bytes(), b.bytes()));
-}
-
 // Bech32 -------------------------------------------------------------------------------------------
 
 TEST_CASE("Bech32 decodes the valid strings of BIP 173 and encodes them again") {

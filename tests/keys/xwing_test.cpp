@@ -1,7 +1,6 @@
 // ML-KEM-768 and X-Wing against published vectors, and the text of post-quantum recipients and identities.
 // What needs a libcrypto with ML-KEM is tagged [optional].
 #include <algorithm>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,11 +35,6 @@ bool have_ml_kem() {
 
 Bytes bytes_of(const Secret& secret) {
   return {secret.bytes().begin(), secret.bytes().end()};
-}
-
-// For sets. GCC 12 gives a false warning about a comparison of vectors.
-std::string as_string(std::span<const std::byte> bytes) {
-  return std::string(as_text(bytes));
 }
 
 Bytes sha512(const Bytes& bytes) {
@@ -169,23 +163,6 @@ TEST_CASE("X-Wing matches the draft's vectors", "[optional]") {
     REQUIRE(shared);
     CHECK(bytes_of(*shared) == vector.shared);
   }
-}
-
-TEST_CASE("X-Wing decapsulates a different secret from any other ciphertext or with another key",
-          "[optional]") {
-  if (!have_ml_kem()) return;
-  const XWingVector vector = published_xwing().front();
-  const Secret seed = secret_of(vector.seed);
-  std::set<std::string> shared{as_string(vector.shared)};
-  std::size_t tried = 1;
-  for (std::size_t at = 0; at < vector.ciphertext.size(); at += 37, ++tried) {
-    Bytes other = vector.ciphertext;
-    other[at] ^= std::byte{1};
-    shared.insert(as_string(xwing_kem.decapsulate(seed, other).value().bytes()));
-  }
-  shared.insert(
-      as_string(xwing_kem.decapsulate(secret_of(test_bytes(32)), vector.ciphertext).value().bytes()));
-  CHECK(shared.size() == tried + 1);
 }
 
 TEST_CASE("X-Wing refuses X25519 parts that are not canonical or have low order", "[optional]") {

@@ -48,8 +48,8 @@ std::string run_without_threads(Rig& rig) {
 
 }  // namespace
 
-TEST_CASE("an input that fits in one chunk is processed entirely by the caller's thread") {
-  for (const std::size_t size : {0, 1, 16, 63, 64})
+TEST_CASE("without other threads, or if the input fits in one chunk, the caller's thread does all the work") {
+  for (const std::size_t size : {0, 1, 16, 63, 64, 65 * 16})
     for (const std::uint64_t parallel : {std::size_t{0}, size})
       for (const std::size_t lanes : {1, 2, 5}) {
         if (parallel == 0 && size == 64) continue;  // more input may follow a full chunk
@@ -64,19 +64,6 @@ TEST_CASE("an input that fits in one chunk is processed entirely by the caller's
         CHECK(rig.pipeline.lane_stats().size() == lanes);
         CHECK(rig.pipeline.lane_stats()[0].bytes == size);
       }
-}
-
-TEST_CASE("if the system cannot create threads, the caller's thread does all the work") {
-  for (const std::uint64_t parallel : {0, 65 * 16}) {
-    CAPTURE(parallel);
-    Seen seen;
-    Rig rig({.size = 65 * 16, .source = {.parallel = parallel}});
-    rig.add_lanes(2, seen.script());
-    CHECK(run_without_threads(rig) == "");
-    CHECK(rig.wrong_output(65 * 16) == "");
-    CHECK(seen.count() == 1);
-    CHECK(seen.caller());
-  }
 }
 
 TEST_CASE("a lane that gets no thread does not delay the run and replaces no other lane") {
