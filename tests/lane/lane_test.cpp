@@ -57,26 +57,15 @@ Bytes encrypt_block(Lane& lane, const CipherKey& key, const Bytes& block) {
 TEST_CASE("every lane encrypts and decrypts the CTR vectors of SP 800-38A, F.5.1 to F.5.6") {
   const CounterBlock counter = counter_block(ctr_counter);
   const Bytes plaintext = from_hex(ctr_plaintext);
-  std::vector<CipherKey> keys;
-  for (const CtrVector& vector : ctr_vectors) keys.push_back(make_key(from_hex(vector.key)));
-  for (const NamedLane& named : named_lanes) {
-    const auto lane = named.make();
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      const CtrVector& vector = ctr_vectors[i];
-      const CipherKey& key = keys[i];
+  for (const NamedLane& named : named_lanes)
+    for (const CtrVector& vector : ctr_vectors) {
       CAPTURE(named.name, vector.key);
+      const auto lane = named.make();
+      const CipherKey key = make_key(from_hex(vector.key));
       const Bytes ciphertext = from_hex(vector.ciphertext);
       CHECK(difference(do_job(*lane, key, counter, plaintext), ciphertext) == "");
       CHECK(difference(do_job(*lane, key, counter, ciphertext), plaintext) == "");
-      // Each block by itself, as if a chunk began there.
-      for (std::size_t block = 0; block < 4; ++block) {
-        const auto at = static_cast<std::ptrdiff_t>(16 * block);
-        const CounterBlock first = store_counter(load_counter(counter) + block);
-        const Bytes in(plaintext.begin() + at, plaintext.begin() + at + 16);
-        CHECK(difference(do_job(*lane, key, first, in), std::span(ciphertext).subspan(16 * block, 16)) == "");
-      }
     }
-  }
 }
 
 namespace {
