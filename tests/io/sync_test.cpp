@@ -133,19 +133,6 @@ TEST_CASE("an output file is synced before it gets its name, and its directory a
   }
 }
 
-TEST_CASE("an output file that cannot be synced is an error and does not appear") {
-  for (const bool exists : {false, true}) {
-    CAPTURE(exists);
-    Written file(exists);
-    {
-      const ScopedHook sync(on_sync, [&](int fd) { return is_written(fd, file.bytes.size()) ? EIO : 0; });
-      CHECK(failure_of([&] { file.sink->close(); }) ==
-            "io: cannot write " + file.name + ": Input/output error");
-    }
-    file.check_untouched();
-  }
-}
-
 TEST_CASE("an interrupted sync is repeated") {
   Written file(false);
   int interruptions = 0;
@@ -176,18 +163,18 @@ TEST_CASE("an output file whose directory cannot be synced is an error that name
         "io: cannot sync the directory of " + file.name + ": Input/output error");
 }
 
-TEST_CASE("an error from close(2) is reported, and the output file does not appear") {
+TEST_CASE("an error from fsync(2) or close(2) is reported, and the output file does not appear") {
   for (const bool exists : {false, true})
-    for (const int error : {EIO, ENOSPC, EDQUOT}) {
-      CAPTURE(exists, error);
-      Written file(exists);
-      {
-        const ScopedHook closing(on_close,
-                                 [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
-        CHECK(contains(failure_of([&] { file.sink->close(); }), "io: cannot write " + file.name + ": "));
+    for (std::function<int(int)>* const call : {&on_sync, &on_close})
+      for (const int error : {EIO, ENOSPC, EDQUOT}) {
+        CAPTURE(exists, call == &on_sync, error);
+        Written file(exists);
+        {
+          const ScopedHook hook(*call, [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
+          CHECK(contains(failure_of([&] { file.sink->close(); }), "io: cannot write " + file.name + ": "));
+        }
+        file.check_untouched();
       }
-      file.check_untouched();
-    }
 }
 
 TEST_CASE("an output file that is shorter than expected releases the space reserved for it") {

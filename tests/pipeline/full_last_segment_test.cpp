@@ -1,6 +1,6 @@
 // Streams whose last segment may be full and is marked in its nonce, as age has them, with tiny segments.
+// tests/cli/age/ has segments that are cut, moved or changed.
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "format/sessions.hpp"
@@ -42,7 +42,7 @@ const std::vector<std::size_t> sizes{
     3 * plain, 6 * plain, 7 * plain + 5};
 
 // Runs on CPU and reference lanes, from pipes and files, with rings and chunks of any size.
-void check_run(const Bytes& input, SessionFactory factory, const std::string& failure, const Bytes& output) {
+void check_run(const Bytes& input, SessionFactory factory, const Bytes& output) {
   const std::size_t unit = factory()->unit_in();
   for (const std::size_t segments : {1, 2, 3})
     for (const std::size_t ring_chunks : {1, 3})
@@ -59,71 +59,32 @@ void check_run(const Bytes& input, SessionFactory factory, const std::string& fa
           rig.pipeline.add_lane(make_cpu_lane());
           rig.pipeline.add_lane(make_reference_lane());
           rig.add_lanes(1, {.copies = true});
-          const std::string got = rig.run();
-          CHECK(got.substr(0, failure.size()) == failure);
-          CHECK(got.empty() == failure.empty());
+          CHECK(rig.run() == "");
           CHECK(difference(rig.sink.bytes(), output) == "");
         }
-}
-
-void check_opening_fails(const Bytes& input, const std::string& how, std::size_t released) {
-  check_run(input, open_session, "auth: " + how, test_bytes(released));
 }
 
 }  // namespace
 
 TEST_CASE("the last segment is marked, and full if the input is a multiple of segments") {
-  for (const std::size_t size : sizes) check_run(test_bytes(size), seal_session, "", sealed_bytes(size));
+  for (const std::size_t size : sizes) check_run(test_bytes(size), seal_session, sealed_bytes(size));
 }
 
 TEST_CASE("a full last segment is opened") {
-  for (const std::size_t size : sizes) check_run(sealed_bytes(size), open_session, "", test_bytes(size));
+  for (const std::size_t size : sizes) check_run(sealed_bytes(size), open_session, test_bytes(size));
 }
 
 TEST_CASE("a stream with a full last segment ends there") {
-  Bytes appended = sealed_bytes(3 * plain);
-  appended.resize(appended.size() + 5);
-  check_opening_fails(
-      appended,
-      "the stream ends at byte 192, but the input has trailing bytes; 144 bytes of plaintext were verified",
-      3 * plain);
-  Bytes twice = sealed_bytes(2 * plain);
-  append(twice, sealed_bytes(2 * plain));
-  check_opening_fails(
-      twice,
-      "the stream ends at byte 128, but the input has trailing bytes; 96 bytes of plaintext were verified",
-      2 * plain);
-}
-
-TEST_CASE("bytes after a short last segment are reported with its end") {
-  Bytes appended = sealed_bytes(2 * plain + 5);
-  appended.resize(appended.size() + 7);
-  check_opening_fails(appended, "the stream ends at byte 149, but the input has trailing bytes; 96 bytes",
-                      2 * plain);
-}
-
-TEST_CASE("a stream without its last segment is truncated") {
-  const Bytes whole = sealed_bytes(3 * plain);
-  for (const std::size_t segments : {0, 1, 2}) {
-    const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(segments * sealed));
-    check_opening_fails(cut, "the input is truncated after byte " + std::to_string(segments * sealed) + ";",
-                        segments * plain);
+  for (const Bytes& more : {Bytes(5), sealed_bytes(2 * plain)}) {
+    Bytes input = sealed_bytes(3 * plain);
+    append(input, more);
+    Rig rig({.input = input, .session = open_session, .chunk_bytes = 2 * sealed});
+    rig.add_lanes(2);
+    CHECK(rig.run() ==
+          "auth: the stream ends at byte 192, but the input has trailing bytes; 144 bytes of plaintext were "
+          "verified");
+    CHECK(difference(rig.sink.bytes(), test_bytes(3 * plain)) == "");
   }
-  const Bytes short_cut(whole.begin(), whole.begin() + 2 * sealed + 20);
-  check_opening_fails(short_cut, "the input is corrupt or truncated at byte 128;", 2 * plain);
-}
-
-TEST_CASE("a segment that is changed, or marked at the wrong place, is corrupt") {
-  for (std::size_t segment = 0; segment < 3; ++segment) {
-    Bytes changed = sealed_bytes(3 * plain);
-    changed[segment * sealed + 7] ^= std::byte{1};
-    check_opening_fails(changed, "the input is corrupt at byte " + std::to_string(segment * sealed) + ";",
-                        segment * plain);
-  }
-  // An empty last segment after others.
-  Bytes empty_end = seal_segment(test_bytes(plain), 0, false, base_nonce, rules);
-  append(empty_end, seal_segment({}, 1, true, base_nonce, rules));
-  check_opening_fails(empty_end, "the input is corrupt at byte 64; 48 bytes", plain);
 }
 
 TEST_CASE("a full segment is processed only after a byte or the end follows it") {

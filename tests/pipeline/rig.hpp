@@ -48,25 +48,19 @@ inline Bytes expected_output(std::size_t size) {
   return libcrypto_ctr(cipher_key(), first_counter, test_bytes(size));
 }
 
-// One segment by libcrypto.
-inline Bytes seal_segment(std::span<const std::byte> text, std::size_t number, bool is_last,
-                          const Nonce& base_nonce, const SegmentRules& rules) {
-  Bytes segment(text.size() + tag_bytes);
-  EvpAead(Cipher::aes_256, cipher_key(), EvpAead::Use::seal)
-      .seal(segment_nonce(base_nonce, number, rules, is_last), {}, text,
-            std::span(segment).first(text.size()), std::span(segment).last(tag_bytes));
-  return segment;
-}
-
-// What sealing the first `size` test bytes must give.
+// What sealing the first `size` test bytes must give, by libcrypto.
 inline Bytes sealed_bytes(std::size_t size, const Nonce& base_nonce, const SegmentRules& rules = {}) {
   const Bytes text = test_bytes(size);
+  EvpAead aead(Cipher::aes_256, cipher_key(), EvpAead::Use::seal);
   Bytes out;
   bool is_last = false;
   for (std::size_t at = 0; !is_last; at += rules.plain_bytes) {
     const auto part = std::span(text).subspan(at, std::min(rules.plain_bytes, size - at));
     is_last = part.size() < rules.plain_bytes || (rules.last_may_be_full() && at + part.size() == size);
-    append(out, seal_segment(part, at / rules.plain_bytes, is_last, base_nonce, rules));
+    Bytes segment(part.size() + tag_bytes);
+    aead.seal(segment_nonce(base_nonce, at / rules.plain_bytes, rules, is_last), {}, part,
+              std::span(segment).first(part.size()), std::span(segment).last(tag_bytes));
+    append(out, segment);
   }
   return out;
 }

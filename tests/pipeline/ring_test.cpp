@@ -304,23 +304,6 @@ double writer_waits(const Ring& ring) {
 
 }  // namespace
 
-TEST_CASE("chunks are numbered in stream order, whatever the size of the ring") {
-  Ring ring(2, 64, 64);
-  Waiter waiter;
-  for (std::uint64_t i = 0; i < 10; ++i) {
-    Chunk& chunk = take(ring, waiter, Kind::fill);
-    CHECK(chunk.number == i);
-    if (i == 5) {  // there was no input for it
-      ring.unfilled(chunk);
-      CHECK(take(ring, waiter, Kind::fill).number == i);
-    }
-    ring.filled(chunk, false);
-    ring.done(chunk);
-    CHECK(take(ring, waiter, Kind::write).number == i);
-    ring.written(chunk);
-  }
-}
-
 TEST_CASE("the reader waits until the next chunk is done and written") {
   Ring ring(2, 64, 64);
   Waiter waiter;
