@@ -83,6 +83,19 @@ std::string finish(Lane& lane, const Pending& job) {
   return difference(job.out.first(job.expected.size()), job.expected);
 }
 
+// Runs jobs, two at a time, as start_job(i) starts them. Returns what is wrong with them, or nothing.
+template <class StartJob>
+std::string run_two_at_a_time(Lane& lane, std::size_t count, StartJob start_job) {
+  std::string wrong;
+  Pending older = start_job(std::size_t{0});
+  for (std::size_t i = 1; i < count; ++i) {
+    const Pending newer = start_job(i);
+    wrong += finish(lane, older);
+    older = newer;
+  }
+  return wrong + finish(lane, older);
+}
+
 }  // namespace
 
 TEST_CASE("a CUDA lane matches libcrypto for every length and counter carry", "[gpu]") {
@@ -104,14 +117,9 @@ TEST_CASE("a CUDA lane runs two jobs at a time and finishes them in order", "[gp
   const CipherKey key = make_key(test_bytes(32));
   const auto lane = open_lane(area.memory());
   REQUIRE(lane->depth() == 2);
-  Pending older = start(*lane, area, 0, key, {1, all}, 1 << 20);
-  for (std::size_t i = 1; i < 50; ++i) {
-    CAPTURE(i);
-    const Pending newer = start(*lane, area, i % 3, key, {i, all - i}, (1 << 20) - i, i);
-    CHECK(finish(*lane, older) == "");
-    older = newer;
-  }
-  CHECK(finish(*lane, older) == "");
+  CHECK(run_two_at_a_time(*lane, 50, [&](std::size_t i) {
+          return start(*lane, area, i % 3, key, {i, all - i}, (1 << 20) - i, i);
+        }) == "");
 }
 
 TEST_CASE("a CUDA lane accepts another key while a job with the previous one is in flight", "[gpu]") {
@@ -119,14 +127,9 @@ TEST_CASE("a CUDA lane accepts another key while a job with the previous one is 
   const CipherKey keys[] = {make_key(test_bytes(32, 1)), make_key(test_bytes(16, 2)),
                             make_key(test_bytes(32, 3))};
   const auto lane = open_lane(area.memory());
-  Pending older = start(*lane, area, 0, keys[0], {}, 1 << 18);
-  for (std::size_t i = 1; i < 50; ++i) {
-    CAPTURE(i);
-    const Pending newer = start(*lane, area, i % 3, keys[i % 7 % 3], {0, i}, 1 << 18);
-    CHECK(finish(*lane, older) == "");
-    older = newer;
-  }
-  CHECK(finish(*lane, older) == "");
+  CHECK(run_two_at_a_time(*lane, 50, [&](std::size_t i) {
+          return start(*lane, area, i % 3, keys[i % 7 % 3], {0, i}, 1 << 18);
+        }) == "");
 }
 
 TEST_CASE("a CUDA lane runs jobs of any length up to the maximum it was opened for", "[gpu]") {
@@ -152,15 +155,9 @@ TEST_CASE("CUDA lanes work in parallel, each driven by its own thread", "[gpu]")
   std::vector<std::future<std::string>> threads;
   for (std::size_t i = 0; i < 4; ++i)
     threads.push_back(in_thread([&, i] {
-      std::string wrong;
-      Pending older = start(*lanes[i], area, 2 * i, key, {i, all}, 1 << 20);
-      for (std::size_t job = 1; job < 30; ++job) {
-        const Pending newer =
-            start(*lanes[i], area, 2 * i + job % 2, key, {i, all - job}, (1 << 20) - 16 * i, job);
-        wrong += finish(*lanes[i], older);
-        older = newer;
-      }
-      return wrong + finish(*lanes[i], older);
+      return run_two_at_a_time(*lanes[i], 30, [&, i](std::size_t job) {
+        return start(*lanes[i], area, 2 * i + job % 2, key, {i, all - job}, (1 << 20) - 16 * i, job);
+      });
     }));
   for (auto& thread : threads) CHECK(thread.get() == "");
 }
@@ -194,13 +191,9 @@ TEST_CASE("a CUDA lane works on memory that is not pinned", "[gpu]") {
   const auto lane = open_lane({{}, 1 << 20});
   const Area unpinned(3, 1 << 20);
   const CipherKey key = make_key(test_bytes(16));
-  Pending older = start(*lane, unpinned, 0, key, {}, 1 << 20);
-  for (std::size_t i = 1; i < 12; ++i) {
-    const Pending newer = start(*lane, unpinned, i % 3, key, {all, all}, (1 << 20) - 7 * i);
-    CHECK(finish(*lane, older) == "");
-    older = newer;
-  }
-  CHECK(finish(*lane, older) == "");
+  CHECK(run_two_at_a_time(*lane, 12, [&](std::size_t i) {
+          return start(*lane, unpinned, i % 3, key, {all, all}, (1 << 20) - 7 * i);
+        }) == "");
 }
 
 namespace {
