@@ -1,5 +1,4 @@
 // Sinks on descriptors, and their errors.
-#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -46,24 +45,6 @@ TEST_CASE("writing to a pipe without a reader is a PipeClosed error that names i
     CHECK(failure_of([&] { sink.write({}); }) == "");
     CHECK_FALSE(cancel.requested());
   }
-}
-
-TEST_CASE("closing the reader ends a write that is waiting") {
-  const IgnorePipeSignal ignore;
-  Cancel cancel;
-  PipeEnds pipe = make_pipe();
-  FdSink sink(std::move(pipe.writer), "pipe", cancel);
-  const Bytes bytes = test_bytes(4 << 20);
-  auto failure = in_thread([&] { return failure_of([&] { sink.write(bytes); }); });
-  CHECK(eventually([&] {
-    pollfd written{pipe.reader.get(), POLLIN, 0};
-    return poll(&written, 1, 0) == 1;
-  }));
-  CHECK(is_waiting(failure));
-  pipe.reader.close();
-  const std::string said = result_of(std::move(failure));
-  CHECK(contains(said, "pipe closed: cannot write pipe after byte "));
-  CHECK_FALSE(contains(said, "after byte 0:"));
 }
 
 }  // namespace gpuaes

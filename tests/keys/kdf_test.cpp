@@ -112,19 +112,6 @@ TEST_CASE("PBKDF2 with HMAC-SHA-256 matches RFC 7914, section 11") {
                  "a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d"));
 }
 
-TEST_CASE("byte strings are equal only if their sizes and all their bytes are equal") {
-  const Bytes bytes = test_bytes(32);
-  CHECK(is_equal({}, {}));
-  CHECK(is_equal(bytes, test_bytes(32)));
-  CHECK_FALSE(is_equal(bytes, test_bytes(31)));
-  CHECK_FALSE(is_equal(bytes, {}));
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    Bytes other = bytes;
-    other[i] ^= std::byte{0x80};
-    CHECK_FALSE(is_equal(bytes, other));
-  }
-}
-
 TEST_CASE("random bytes do not repeat, and fill the whole buffer, even if that takes several calls") {
   std::set<Bytes> seen;
   fill_random({});

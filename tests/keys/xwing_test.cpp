@@ -1,12 +1,11 @@
-// ML-KEM-768 and X-Wing against published vectors, and the text of post-quantum recipients and identities.
-// What needs a libcrypto with ML-KEM is tagged [optional].
+// ML-KEM-768 and X-Wing against published vectors. tests/cli/recipients/ has the text of keys. What needs a
+// libcrypto with ML-KEM is tagged [optional].
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
 #include "keys/kem.hpp"
 #include "keys/ml_kem.hpp"
@@ -14,7 +13,6 @@
 #include "keys/x25519.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
-#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {
@@ -84,12 +82,6 @@ Bytes with_coefficient(Bytes key, std::size_t i, unsigned value) {
 Bytes with_point(Bytes bytes, std::string_view point) {
   std::ranges::copy(from_hex(point), bytes.end() - x25519_bytes);
   return bytes;
-}
-
-std::string identity_line(const Bytes& seed) {
-  std::string line(77, '?');
-  encode_bech32("AGE-SECRET-KEY-PQ-", seed, std::as_writable_bytes(std::span(line)));
-  return line;
 }
 
 const std::string zero_point(64, '0'),
@@ -180,21 +172,6 @@ TEST_CASE("X-Wing refuses X25519 parts that are not canonical or have low order"
   }
   CHECK_FALSE(xwing_kem.is_canonical(with_coefficient(vector.public_key, 700, 3329)));
   CHECK_FALSE(xwing_encapsulate(with_coefficient(vector.public_key, 700, 3329), random));
-}
-
-// Text ---------------------------------------------------------------------------------------------
-
-TEST_CASE("post-quantum identities are parsed without ML-KEM, next to others") {
-  const Bytes seed = test_bytes(32, 9);
-  const std::string line = identity_line(seed);
-  const std::string other = "AGE-SECRET-KEY-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZYSNZS23V9CCRYDPK8QARC0SWRYDWG";
-  const std::vector<Key> both = parse_identities(line + "\n" + other + "\n", "file");
-  REQUIRE(both.size() == 2);
-  CHECK(both[0].kind == KeyKind::xwing);
-  CHECK(bytes_of(both[0].secret) == seed);
-  CHECK(both[1].kind == KeyKind::x25519);
-  CHECK(contains(failure_of([&] { parse_identities(line.substr(0, 70), "file"); }),
-                 "it has 70 characters instead of 77"));
 }
 
 }  // namespace gpuaes

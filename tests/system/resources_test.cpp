@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <chrono>
-#include <cstdint>
 #include <thread>
 
 #include "support/catch.hpp"
@@ -39,11 +38,6 @@ TEST_CASE("CPU seconds grow while a thread works, not while it sleeps") {
     }
   }).join();
   CHECK(cpu_seconds() >= after_sleep + 0.1);
-}
-
-TEST_CASE("available memory is plausible") {
-  CHECK(available_memory() > std::uint64_t{1} << 20);
-  CHECK(available_memory() < std::uint64_t{1} << 50);
 }
 
 }  // namespace gpuaes
