@@ -63,6 +63,8 @@ def test_a_changed_job_file(sealed):
     for what in changes("dir/job", cuts=(0, 14, 15, 47, 48, size - 32, size - 1)):
         found = join("dir", status=4)
         assert found.out == b"" and names() == before, what
+    assert (found.error, found.hint) == ("the job file dir/job is damaged",
+                                         "parts that were sealed with it can be joined only with an undamaged copy")
     os.unlink("dir/part.0000001")
     for what in changes("dir/job", places=[0, 15, 46, 47, 60, 100, 170, size - 60, size - 1]):
         assert seal("dir", 1, status=4).error.startswith("part 1: "), what
@@ -81,14 +83,6 @@ def test_a_job_file_of_another_version(sealed):
         pathlib.Path("dir/job").write_bytes(data)
         found = join("dir", status=1 if b"x" not in text else 4)
         assert (found.error, found.hint) == (error, hint)
-
-
-def test_a_damaged_job_file_has_a_hint(sealed):
-    os.truncate("dir/job", os.path.getsize("dir/job") - 1)
-    for command in ["join", "dir"], ["status", "dir"]:
-        found = parts(*command, status=4)
-        assert found.error == "the job file dir/job is damaged"
-        assert found.hint == "parts that were sealed with it can be joined only with an undamaged copy"
 
 
 def test_a_changed_receipt(sealed):

@@ -65,29 +65,18 @@ def planned(key):
     plan(key, "dir", input="input", count=3)
 
 
-def refused(what, *options, name=None):
-    found = seal("dir", 1, *options, status=1)
+def refused(what, *options, name=None, number=1):
+    found = seal("dir", number, *options, status=1)
     name = name or f"{os.getcwd()}/input"
     assert (found.error, found.hint) == (
-        f"part 1: {name} has changed since the plan was made: its {what} differs", HINTS[what])
-    assert sorted(os.listdir("dir")) == ["head", "job"]
+        f"part {number}: {name} has changed since the plan was made: its {what} differs", HINTS[what])
+    assert f"part.{number:07}" not in os.listdir("dir")
 
 
 @pytest.mark.parametrize("change, what", CHANGES.values(), ids=CHANGES)
 def test_an_input_that_changed_since_the_plan_is_refused(planned, change, what):
     change()
     refused(what)
-
-
-def test_a_change_right_after_the_plan_is_detected(key):
-    """Also on file systems that store times in seconds: the plan waited for that."""
-    for _ in range(3):
-        write_input("input", some_bytes(SIZE))
-        plan(key, "dir", input="input", count=3)
-        overwrite()
-        assert time.time() - os.stat("input").st_mtime < 2
-        refused("modification time")
-        shutil.rmtree("dir")
 
 
 def test_an_input_that_is_named_may_have_another_status_change_time(planned):
@@ -98,6 +87,8 @@ def test_an_input_that_is_named_may_have_another_status_change_time(planned):
     found = seal("dir", 0, status=1)
     assert found.hint == NAME_COPY
     seal("dir", 0, "-i", "input")
+    append()
+    refused("size", "-i", "input", name="input", number=2)
 
 
 @pytest.mark.parametrize("name", ["input", "copy"])
@@ -111,16 +102,8 @@ def test_a_copy_with_another_time_can_be_sealed_as_the_hint_says(planned, name):
     join("dir")
 
 
-@pytest.mark.parametrize("change", ["grows", "shrinks", "overwritten", "touched"])
-def test_an_input_that_is_named_must_have_the_size_and_time(planned, change):
-    act, what = CHANGES[change]
-    act()
-    refused(what, "-i", "input", name="input")
-
-
 @pytest.mark.parametrize("options", [[], ["-i", "input"]])
-@pytest.mark.parametrize("planned, now, seconds", [
-    ("0.123456789", "0", "0.123456789"), ("0", "0.000000001", "0.000000001"), ("1.9", "0", "1.900000000")])
+@pytest.mark.parametrize("planned, now, seconds", [("0", "0.000000001", "0.000000001"), ("1.9", "0", "1.900000000")])
 def test_rounded_times_are_reported(key, planned, now, seconds, options):
     """Those of copies on sshfs and FAT, or made by scp -p, are."""
     write_input("input", some_bytes(SIZE))
@@ -136,24 +119,6 @@ def test_rounded_times_are_reported(key, planned, now, seconds, options):
             "if its file system rounds times, set its time")  # fmt: skip
     assert found.hint == f"{hint} to a whole minute with touch -t, and make a new plan"
     assert sorted(os.listdir("dir")) == ["head", "job"]
-
-
-def test_an_input_of_another_size_with_a_rounded_time_has_changed(key):
-    write_input("input", some_bytes(SIZE))
-    plan(key, "dir", input="input", count=3)
-    append()
-    os.utime("input", ns=(10**18, 10**18 + 1))
-    refused("size")
-
-
-def test_an_input_without_a_plan_may_change(key):
-    write_input("input", some_bytes(SIZE))
-    plan(key, "dir", count=2)
-    seal("dir", 0, "-i", "input")
-    append()
-    seal("dir", 1, "-i", "input")
-    join("dir")
-    assert stream("-d", "-k", key, "dir").out == some_bytes(SIZE) * 2 + b"x"
 
 
 # --- While it is being read ----------------------------------------------------------------------------------------
@@ -178,9 +143,8 @@ def large(key):
     plan(key, "dir", "-c", "kuznyechik", input="input", count=1)
 
 
-@pytest.mark.parametrize("change", [append, overwrite, overwrite_and_reset_the_time, lambda: write_time(1),
-                                    lambda: os.truncate("input", 1_000_000), lambda: os.truncate("input", LARGE - 1)],
-                         ids=["grows", "overwritten", "overwritten, old time", "touched", "shrinks", "a byte less"])
+@pytest.mark.parametrize("change", [append, overwrite, overwrite_and_reset_the_time, lambda: os.truncate("input", 1_000_000)],
+                         ids=["grows", "overwritten", "overwritten, old time", "shrinks"])
 def test_an_input_that_changes_while_it_is_read_is_not_published(large, change):
     status, error = seal_while(change)
     assert status == 1 and error.startswith("gpuaes-parts: error: part 0: "), error

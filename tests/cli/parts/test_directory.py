@@ -2,7 +2,6 @@
 members must be regular files."""
 
 import os
-import pathlib
 import shutil
 import subprocess
 
@@ -95,24 +94,14 @@ def slow(key):
         yield process
 
 
-def make_other_directory(kind):
-    """Something else at the name of the directory."""
-    if kind == "link":
-        os.mkdir("elsewhere", 0o777)
-        os.symlink("elsewhere", "dir")
-    elif kind == "directory":
-        os.mkdir("dir", 0o777)
-    elif kind == "file":
-        pathlib.Path("dir").write_bytes(b"text")
-
-
-@pytest.mark.parametrize("kind", [None, "link", "directory", "file"])
-def test_a_directory_that_is_renamed_during_a_seal_gets_its_part(slow, key, kind):
+def test_a_directory_that_is_renamed_during_a_seal_gets_its_part(slow, key):
+    """Although its name leads to another one."""
     os.rename("dir", "moved")
-    make_other_directory(kind)
+    os.mkdir("elsewhere", 0o777)
+    os.symlink("elsewhere", "dir")
     assert slow.communicate(b"more", timeout=PATIENCE)[1] == b""
     assert sorted(os.listdir("moved")) == ["head", "job", "part.0000000"]
-    assert not os.path.isdir("elsewhere") or os.listdir("elsewhere") == []
+    assert os.listdir("elsewhere") == []
     join("moved")
     assert stream("-d", "-k", key, "moved").out == some_bytes(20_000) + b"more"
 
@@ -124,28 +113,13 @@ def test_a_directory_that_is_removed_during_a_seal(slow):
     assert os.listdir() == []
 
 
-@pytest.mark.parametrize("copy", [
-    lambda: shutil.copytree("dir", "copy"), lambda: subprocess.run(["cp", "-r", "dir", "copy"], check=True),
-    lambda: subprocess.run("mkdir copy && tar -C dir -c . | tar -C copy -x", shell=True, check=True),
-    lambda: subprocess.run("mkdir copy && cp dir/* copy", shell=True, check=True)])
-def test_copies(joined, key, copy):
-    copy()
+def test_a_copy(joined, key):
+    shutil.copytree("dir", "copy", copy_function=shutil.copyfile)
     shutil.rmtree("dir")
     assert stream("-d", "-k", key, "copy").out == PLAIN
     assert stream("--test", "-k", key, "copy").status == 0
     join("copy", "-o", "single")
     assert stream("-d", "-k", key, "single").out == PLAIN
-
-
-def test_a_copy_of_what_is_not_complete_can_be_completed(key):
-    write_input("plain", PLAIN)
-    plan(key, "dir", input="plain", count=3)
-    seal("dir", 1)
-    subprocess.run(["cp", "-r", "dir", "copy"], check=True)
-    for number in 0, 2:
-        seal("copy", number)
-    join("copy")
-    assert stream("-d", "-k", key, "copy").out == PLAIN
 
 
 # --- Members -------------------------------------------------------------------------------------------------------
@@ -155,18 +129,12 @@ def spoil(name, kind):
     os.rename(f"dir/{name}", "saved")
     if kind == "link":
         os.symlink("../saved", f"dir/{name}")
-    elif kind == "dangling link":
-        os.symlink("missing", f"dir/{name}")
-    elif kind == "FIFO":
-        os.mkfifo(f"dir/{name}")
-    elif kind == "directory":
-        os.mkdir(f"dir/{name}")
-    if "link" in kind:
         return f"cannot open dir/{name}: Too many levels of symbolic links"
+    os.mkfifo(f"dir/{name}")
     return f"dir/{name} is not a regular file"
 
 
-KINDS = ["link", "dangling link", "FIFO", "directory"]
+KINDS = ["link", "FIFO"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -43,12 +43,6 @@ def test_receipts_in_any_order_and_several_in_a_file_or_pipe(elsewhere, key, nam
     assert together(key) == PLAIN
 
 
-def test_receipts_and_parts(elsewhere, key):
-    shutil.copy("bucket/part.0000001", "dir")
-    join("dir", "--receipts", "receipt.0", "receipt.2", "--count", "3")
-    assert together(key) == PLAIN
-
-
 def test_a_part_is_either_elsewhere_or_in_the_directory(elsewhere, key):
     seal("dir", 1)
     assert join("dir", "--receipts", *RECEIPTS, status=4).error.startswith("part 1 is in both ")
@@ -78,12 +72,6 @@ def test_a_part_of_unknown_size_needs_a_file(key):
     assert stream("-d", "-k", key, "dir").out == b"text"
 
 
-def test_a_part_elsewhere_replaces_one_there(elsewhere):
-    before = content("bucket/part.0000000"), content("receipt.0")
-    seal("dir", 0, "-o", "bucket/part.0000000", "--receipt", "receipt.0")
-    assert content("bucket/part.0000000") != before[0] and content("receipt.0") != before[1]
-
-
 def refused(error, *receipts, status=4, hint=""):
     found = join("dir", "--receipts", *receipts, status=status)
     assert (found.error, found.hint) == (error, hint)
@@ -98,20 +86,6 @@ def test_missing_and_repeated_parts(elsewhere):
     for receipts in ["receipt.1", "receipt.1"], [concatenate("receipt.1", "receipt.1")]:
         refused(f"{receipts[0]} was given twice, or contains two receipts of part 1", "receipt.0", *receipts, "receipt.2")
     refused("cannot open missing: No such file or directory", "missing", status=1)
-
-
-@pytest.mark.parametrize("spoil", [
-    lambda good: good[:103], lambda good: good + b"x", lambda good: b"", lambda good: good + good[:50],
-    lambda good: content("bucket/part.0000001")])
-def test_other_sizes_are_refused(elsewhere, spoil):
-    pathlib.Path("bad").write_bytes(spoil(content("receipt.1")))
-    refused("bad is not a receipt for this plan, or is damaged", "receipt.0", "bad", "receipt.2")
-
-
-def test_a_receipt_of_another_plan(elsewhere, key):
-    plan(key, "other", "--label", "text", input="plain", count=3)
-    seal("other", 1, "-o", "part", "--receipt", "bad")
-    refused("bad is not a receipt for this plan, or is damaged", "receipt.0", "bad", "receipt.2")
 
 
 def test_the_job_file_stays_until_the_parts_are_there_or_it_is_removed(elsewhere, key):
@@ -140,26 +114,6 @@ def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
     refused_after = join("dir", "--receipts", "receipt.0", "old", "receipt.2", status=4)
     assert refused_after.error == "dir/index lists a different attempt at part 1 from the one in old"
     assert together(key) == PLAIN
-
-
-def test_parts_that_replace_receipts_must_be_those_attempts(elsewhere, key):
-    join("dir", "--receipts", *RECEIPTS)
-    shutil.copytree("bucket", "dir", dirs_exist_ok=True)
-    os.rename("dir/index", "index")
-    os.unlink("dir/part.0000001")
-    seal("dir", 1)
-    os.rename("index", "dir/index")
-    assert join("dir", status=4).error == "dir/index lists a different attempt at part 1 from the one in dir/part.0000001"
-    assert "job" in os.listdir("dir")
-
-
-def test_an_index_of_another_number_of_parts(key):
-    plan(key, "dir")
-    for i in range(2):
-        seal("dir", i, "-o", f"part.{i}", "--receipt", RECEIPTS[i], input=b"text")
-    join("dir", "--count", "1", "--receipts", RECEIPTS[0])
-    found = join("dir", "--count", "2", "--receipts", *RECEIPTS[:2], status=4)
-    assert found.error == "dir/index lists 1 part, not 2"
 
 
 def test_receipts_cannot_be_compared_without_the_job_file(elsewhere):

@@ -29,14 +29,12 @@ def remove(*numbers):
         os.unlink(f"dir/part.{number:07}")
 
 
-@pytest.mark.parametrize("lost, text", [
-    ([], ""), ([0], "0\n"), ([11], "11\n"), ([3, 7, 8, 9], "3,7-9\n"), ([0, 1], "0-1\n"), ([0, 2, 4], "0,2,4\n"),
-    (range(12), "0-11\n")])
-def test_missing_parts_as_sbatch_takes_them(key, lost, text):
+def test_missing_parts_as_sbatch_takes_them(key):
     plan_and_seal(key, PLAIN, 12, "dir")
-    remove(*lost)
-    done = subprocess.run([FOLDER / "gpuaes-parts", "status", "dir", "--missing"], capture_output=True)
-    assert (done.returncode, done.stdout.decode(), done.stderr) == (1 if lost else 0, text, b"")
+    for lost, text in ([], ""), ([0], "0\n"), ([3, 8, 9], "0,3,8-9\n"), ([1, 7, 11], "0-1,3,7-9,11\n"):
+        remove(*lost)
+        done = subprocess.run([FOLDER / "gpuaes-parts", "status", "dir", "--missing"], capture_output=True)
+        assert (done.returncode, done.stdout.decode(), done.stderr) == (1 if lost else 0, text, b"")
 
 
 def test_text_of_a_directory(key):

@@ -15,9 +15,8 @@ pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
 
 KEY = bytes(range(32))  # in the key file
-SIZES = [(0, 1), (0, 3), (1, 1), (1, 2), (16383, 1), (16384, 1), (16384, 2), (16385, 2), (16385, 40), (49152, 3),
-         (49152, 2), (70001, 7), (300000, 5), (700000, 40)]
-CASES = [("aes-256", *case) for case in SIZES] + [("kuznyechik", *case) for case in SIZES[:12:3]]
+SIZES = [(0, 1), (0, 3), (1, 2), (16384, 1), (16384, 2), (16385, 2), (49152, 3), (49152, 2), (70001, 7), (300000, 5)]
+CASES = [("aes-256", *case) for case in SIZES] + [("kuznyechik", *case) for case in SIZES[:9:3]]
 
 
 def write_secret(name, data):
@@ -157,22 +156,6 @@ def test_a_file_that_is_not_planned_is_read_from_its_offset(key):
         seal("dir", 0, stdin=file)
     join("dir")
     opens("dir", key, some_bytes(1000)[100:])
-
-
-def test_a_slow_pipe_is_one_part(key):
-    plan(key, "dir", count=1)
-    slowly = "printf a; sleep 0.1; printf b; sleep 0.1; head -c 20000 /dev/zero"
-    seal("dir", 0, wrap=["sh", "-c", f'{{ {slowly}; }} | "$@"', "sh"])
-    join("dir")
-    opens("dir", key, b"ab" + bytes(20000))
-
-
-def test_statistics_and_a_trace_of_a_part(key):
-    write_input("plain", some_bytes(100_000))
-    plan(key, "dir", input="plain", count=2)
-    found = seal("dir", 1, "-v", "--stats", "stats", "--trace", "trace")
-    assert '"bytes_in": 34464' in content("stats").decode() and content("trace")
-    assert any("MiB/s" in note or "KiB" in note for note in found.notes)
 
 
 def test_any_secret_can_be_planned_for(key):
