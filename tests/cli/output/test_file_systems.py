@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from file_systems import FUSE, expect_files, expect_kept, is_plain, kept_files, mounted
+from file_systems import FUSE, expect_files, expect_kept, mounted
 from parts_steps import content, join, plan, plan_and_seal, seal, write_input
 from processes import finish, wait_until_idle
 from programs import expect_same, openssl_ctr, raw, secret_file, some_bytes, start_raw, stream
@@ -76,15 +76,6 @@ def test_a_file_of_another_owner(key, disk):
     expect_files("disk", ["out"])
 
 
-def test_armor_holes_and_commands(key, disk, sealed):
-    stream("-a", "-q", "-k", key, "-i", "outside/plain", "-o", "disk/armored")
-    stream("-q", "-k", key, "-o", "disk/sealed", "--", "cat", "outside/plain")
-    for name in "armored", "sealed":
-        stream("-d", "--sparse", "-k", key, "-i", f"disk/{name}", "-o", "disk/out")
-        expect_same(PLAIN, content("disk/out"))
-    expect_files("disk", ["armored", "out", "sealed"])
-
-
 @pytest.mark.parametrize("name", ["x" * 255, "\u6f22" * 85], ids=["ASCII", "UTF-8"])
 def test_a_name_can_be_as_long_as_possible(key, disk, name):
     for data in PLAIN, OTHER:
@@ -98,15 +89,6 @@ def test_statistics_and_traces(key, disk):
         found = raw(key, "-i", "outside/plain", "-o", "disk/out", "--stats", "disk/stats", "--trace", "disk/trace")
         assert found.err == "" and b'"bytes_in"' in content("disk/stats")
         expect_files("disk", ["out", "stats", "trace"])
-
-
-def test_an_output_is_kept_if_its_statistics_cannot_be_written(key, disk):
-    pathlib.Path("disk/out").write_bytes(b"old")
-    for data in PLAIN, OTHER:
-        found = raw(key, "-o", "disk/out", "--stats", "/dev/full", input=data, status=1)
-        assert content("disk/out") == b"old"
-        expect_files("disk", ["out", *kept_files("disk")])
-    expect_kept(found, "disk/out", is_plain(openssl_ctr(OTHER)), mode_of_kept(disk))
 
 
 def test_a_signal_leaves_nothing_and_sigkill_one_file(key, disk):
@@ -194,16 +176,6 @@ def test_parts_work_or_are_refused_by_the_plan(key, disk):
         expect_same(PLAIN, stream("-d", "-k", key, "disk/dir").out)
     expect_files("disk/dir", ["head", "index", *(f"part.{number:07}" for number in range(3))])
     expect_files("disk", ["dir", "out"])
-
-
-@only_on(*WITH_LINKS)
-def test_parts_from_pipes(key, disk):
-    plan(key, "disk/dir")
-    for number, data in enumerate((PLAIN, OTHER)):
-        seal("disk/dir", number, "-q", input=data)
-    join("disk/dir", "--count", "2")
-    expect_same(PLAIN + OTHER, stream("-d", "-k", key, "disk/dir").out)
-    expect_files("disk/dir", ["head", "index", "part.0000000", "part.0000001"])
 
 
 def test_parts_and_receipts_elsewhere_and_a_joined_file(key, disk):
