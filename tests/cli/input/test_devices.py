@@ -4,16 +4,16 @@ import contextlib
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
-from subprocess import DEVNULL, PIPE
+from subprocess import DEVNULL
 
 import pytest
 
 from page_cache import opened_at
 from processes import expect_exit
 from programs import expect_same, files_here, openssl_ctr, raw, some_bytes, start_raw
+from special_files import loop_device
 
 SYSTEM_FILES = ["/proc/version", "/proc/filesystems", "/proc/crypto", "/sys/kernel/mm/transparent_hugepage/enabled",
                 "/sys/kernel/cpu_byteorder", "/sys/kernel/fscaps", "/sys/devices/system/cpu/possible"]  # fmt: skip
@@ -54,24 +54,6 @@ def test_an_empty_device(key, options):
 
 
 # --- Block devices -------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def loop_device(data):
-    """A block device whose contents are those of the new file `image`."""
-    if not shutil.which("losetup") or not shutil.which("blockdev"):
-        pytest.skip("losetup or blockdev is not installed")
-    pathlib.Path("image").write_bytes(data)
-    made = subprocess.run(["losetup", "--find", "--show", "image"], stdout=PIPE, text=True)
-    if made.returncode != 0:
-        pytest.skip("losetup cannot create a loop device")
-    device = pathlib.Path(made.stdout.strip())
-    try:
-        if not device.is_block_device():
-            pytest.skip(f"{device} does not exist")
-        yield str(device)
-    finally:
-        subprocess.run(["losetup", "--detach", device], check=True)
 
 
 def flush(device):

@@ -12,6 +12,7 @@ import pytest
 from parts_steps import join, plan, seal, write_input
 from processes import expect_death_by, expect_exit, redirected, wait_for
 from programs import FOLDER, parts, some_bytes, start
+from special_files import loop_device
 
 SETTLED = 1_000_000_000  # a modification time long ago
 
@@ -162,13 +163,8 @@ def test_the_name_of_the_input_keeps_symbolic_links(key):
 
 @pytest.fixture
 def device():
-    """A block device of 100,000 bytes, with some bytes."""
-    pathlib.Path("image").write_bytes(some_bytes(99_840))
-    made = subprocess.run(["losetup", "-f", "--show", "image"], capture_output=True, text=True)
-    if made.returncode != 0:
-        pytest.skip("no loop devices")
-    yield made.stdout.strip()
-    subprocess.run(["losetup", "-d", made.stdout.strip()], check=True)
+    with loop_device(some_bytes(99_840)) as name:
+        yield name
 
 
 @pytest.mark.root

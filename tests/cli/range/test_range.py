@@ -1,10 +1,8 @@
 """--range OFFSET:LENGTH and --part I/N give exactly these bytes of the plaintext, for every format that has ranges."""
 
-import json
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import tempfile
 
@@ -13,6 +11,7 @@ import pytest
 from processes import read_terminal, start_on_terminal
 from programs import (IV, KEY, PATIENCE, RAW, SANITIZED, Result, check, each_way, expect_same, lanes, openssl_ctr, raw,
                       secret_file, some_bytes, stream)
+from special_files import loop_device
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -77,16 +76,6 @@ def test_lanes_and_chunks(batch, key, size):
         got = run("-q", "--range", f"{offset}:{length}", "-l", lane, "-b", chunk, *file)
         expect_same(plain[offset : offset + length], got.out, f"{offset}:{length}")
         assert got.err == ""
-
-
-def test_suffixes_and_statistics(key):
-    plain = some_bytes(3000000)
-    stream("-q", "-k", key, "-e", "-o", "sealed", input=plain)
-    stream("-q", "-k", key, "-d", "--range", "1M:10K", "-i", "sealed", "-o", "part", "--stats", "stats")
-    assert json.loads(pathlib.Path("stats").read_text())["bytes_out"] == 10240
-    expect_same(plain[1 << 20 :][:10240], pathlib.Path("part").read_bytes())
-    for text in ("1024K:10K", "1MiB:10KiB", "1024KiB:10K", "1048576:10240"):
-        expect_same(plain[1 << 20 :][:10240], stream("-q", "-k", key, "--range", text, "-i", "sealed").out, text)
 
 
 @pytest.mark.parametrize("format", ["sealed", "raw", "cobblestone"])
@@ -163,17 +152,9 @@ def test_standard_input_is_left_after_the_bytes_that_were_used(key, before):
 @pytest.mark.root
 def test_a_block_device(key):
     """Only the raw format can fill a device of whole sectors exactly."""
-    if not shutil.which("losetup"):
-        pytest.skip("losetup is not installed")
     plain = some_bytes(512 * 2000)
-    write("raw", raw(key, input=plain).out)
-    made = subprocess.run(["losetup", "-f", "--show", "raw"], capture_output=True, text=True)
-    if made.returncode != 0:
-        pytest.skip("cannot create a loop device")
-    try:
-        expect_same(plain[70000:71000], raw(key, "--range", "70000:1000", "-i", made.stdout.strip()).out)
-    finally:
-        subprocess.run(["losetup", "-d", made.stdout.strip()], check=True)
+    with loop_device(raw(key, input=plain).out) as device:
+        expect_same(plain[70000:71000], raw(key, "--range", "70000:1000", "-i", device).out)
 
 
 WORDS = b"correct horse"

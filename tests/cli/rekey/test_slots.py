@@ -142,8 +142,7 @@ def test_segments_are_not_verified(key):
 
 @pytest.mark.parametrize("label", ["", "a label"])
 @pytest.mark.parametrize("suite, size, count", [
-    (pf.AES, 0, 1), (pf.AES, 100, 3), (pf.AES, 100000, 4), (pf.AES, 3000001, 2),
-    (pf.KUZNYECHIK, 0, 1), (pf.KUZNYECHIK, 100, 3),
+    (pf.AES, 0, 1), (pf.AES, 100000, 4), (pf.KUZNYECHIK, 100, 3),
 ])
 def test_parts(batch, key, suite, size, count, label):
     plain, key2 = some_bytes(size), os.path.abspath("../key2")
@@ -193,9 +192,9 @@ LABELED, PARTS = (pf.seal(some_bytes(50000), 3, keys=[KEY], label=label) for lab
 def test_what_decryption_refuses_is_refused_alike(key, status, data, options):
     words = [key if word == "KEY" else word for word in options.split()]
     want = stream("-q", "-d", "-f", "sealed", *words, input=data, status=status)
-    for way in WAYS:
+    for way in "pipe", "in place":
         got, _ = rekey(way, data, *words, "--new-key", "../key2", status=status)
-        name = "file: " if way in ("-o", "in place") else ""
+        name = "file: " if way == "in place" else ""
         assert (got.error, got.hint) == (name + want.error, want.hint)
 
 

@@ -99,13 +99,6 @@ def test_the_header_of_another_file_with_the_same_keys_does_not_open_it(sealed, 
         assert not recovers(header + sealed[MESSAGE:], "-k", key)
 
 
-@pytest.mark.parametrize("label", [[], ["--label", "wrong"]])
-def test_a_wrong_label_is_refused(key, label):
-    sealed = stream("-k", key, "--label", "right", input=PLAIN).out
-    found = stream("--salvage", "-k", key, *label, input=flip(sealed, MAC - SLOT), status=4)
-    assert found.out == b"" and "was sealed with a different label" in found.error
-
-
 def test_damage_to_the_slot_of_the_passphrase_does_not_matter_to_a_key(key):
     pathlib.Path("words").write_text("correct horse\n")
     pathlib.Path("words").chmod(0o600)
@@ -140,10 +133,6 @@ def test_a_destroyed_header_has_a_hint_to_the_recipe(sealed, key, size, options)
     assert stream("--salvage", *options, "-k", key, input=destroyed, status=4).hint == HINT
     assert stream("-d", "-k", key, input=destroyed, status=4).hint == NOT_ENCRYPTED
     assert stream("--salvage", "-k", key, input=b"", status=4).hint == ""
-
-
-def test_input_of_another_program_has_another_hint(key):
-    assert "recipes" not in stream("--salvage", "-k", key, input=b"Salted__ and more", status=4).hint
 
 
 @pytest.fixture

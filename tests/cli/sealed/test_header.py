@@ -1,7 +1,6 @@
 """A header that is damaged or malformed is refused before any output, and slots are tried until one opens."""
 
 import os
-import pathlib
 import resource
 import time
 
@@ -220,20 +219,3 @@ def test_invalid_scrypt_parameters_are_refused_immediately(batch, key, words):
         error = CORRUPT.format(23, f"the scrypt parameters log2 N = {n}, r = {r}, p = {p} are not allowed")
         assert (found.out, found.error) == (b"", error)
         expect_open(batch.stream, seal(slots), ["-k", key])
-
-
-def test_the_seeds_of_the_fuzzer_match_their_names(batch, key):
-    """The key or the identity 00 01 02 ... opens those named opens-*, and the program refuses the others."""
-    corpus = pathlib.Path(__file__).parents[2] / "fuzz/corpus/header"
-    text = b"AGE-SECRET-KEY-1QQQSYQCYQ5RQWZQFPG9SCRGWPUGPZYSNZS23V9CCRYDPK8QARC0SWRYDWG\n"
-    options = ["-q", "-d", "-k", key, "-k", secret_file(os.path.abspath("identity"), text), "-i"]
-    opens, refused = (sorted(corpus.glob(f"{kind}-*")) for kind in ("opens", "refused"))
-    assert opens and refused
-    for run, seed in each_way(batch, opens):
-        assert run(*options, str(seed)).out == b"some text\n", seed
-    for run, seed in each_way(batch, refused):
-        found = run(*options, str(seed), status=None)
-        assert found.status in (1, 3, 4) and found.out == b"", seed
-    words = secret_file("words", KEY.hex().encode())
-    openssl = ["-q", "-d", "-f", "openssl", "--iter", "1", "--passphrase-file", words, "-i", corpus / "openssl-salted"]
-    assert stream(*openssl).out == b"some text\n"

@@ -59,8 +59,7 @@ def expect_failure(child, error):
 
 
 # The output pipe holds what each of them writes.
-@pytest.mark.parametrize("chunk, size", [*[("16K", size) for size in (0, 10, SEGMENT, 3 * SEGMENT, 50000, 60000)],
-                                         ("1M", 3 * SEGMENT), ("1M", 60000)])
+@pytest.mark.parametrize("chunk, size", [("16K", 0), ("16K", SEGMENT), ("16K", 50000), ("1M", 3 * SEGMENT)])
 def test_a_connection_that_is_reset(key, chunk, size):
     server = socket.create_server(("127.0.0.1", 0))
     stdin = socket.create_connection(server.getsockname())
@@ -74,14 +73,6 @@ def test_a_connection_that_is_reset(key, chunk, size):
     sealed = child.stdout.read()
     expect_failure(child, f"cannot read standard input at byte {size}: Connection reset by peer")
     expect_incomplete(key, sealed, PLAIN)
-
-
-@pytest.mark.root  # other users cannot open it, because the program does not let others read its memory
-def test_a_file_that_cannot_be_read(key):
-    child = seal(key, "-i", "/proc/self/mem", stdout=subprocess.PIPE)
-    sealed = child.stdout.read()
-    expect_failure(child, "cannot read /proc/self/mem at byte 0: Input/output error")
-    expect_incomplete(key, sealed, b"")
 
 
 @pytest.mark.parametrize("left", [(8 << 20) + 12345, 8 << 20])

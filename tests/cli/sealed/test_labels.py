@@ -115,15 +115,3 @@ def test_an_age_file_does_not_open_with_a_label():
         for data in age.seal(PLAIN), age.seal(b""):
             options = [mode, "-k", identity, "--label", "label"]
             assert stream("-q", *options, input=data, via="file", status=4).out == b""
-
-
-@pytest.mark.parametrize("label", ["x" * 255, "-d"], ids=["long", "-d"])
-def test_the_value_of_label_may_be_long_or_like_an_option(key, label):
-    """But it is not optional."""
-    pathlib.Path("plain").write_bytes(PLAIN)
-    stream("-q", "-k", key, f"--label={label}", "-i", "plain", "-o", "sealed")
-    expect_same(PLAIN, stream("-q", "-k", key, "-d", f"--label={label}", "-i", "sealed").out)
-    for option in "--label", "--label=":
-        for direction in "-e", "-d":
-            found = stream("-q", "-k", key, direction, option, status=2)
-            assert found.error == "option '--label' requires a value"

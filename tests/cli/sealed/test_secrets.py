@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from programs import IV, KEY, OTHER_KEYS, expect_same, secret_file, some_bytes, stream
+from programs import KEY, OTHER_KEYS, expect_same, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -74,44 +74,6 @@ def test_wrong_and_damaged_secrets():
     for at in 30, 60, 86:  # the salt, the file key and its tag
         expect_secrets(flip(key, at), [], {"K": WRONG_KEY})
     expect_secrets(flip(passphrase, 35), [], {"W": WRONG_WORDS})
-
-
-# --- Usage ---------------------------------------------------------------------------------------------------------
-
-TOO_MANY = "the sealed format allows at most 32 keys, recipients and passphrases in total"
-SHORT = "the sealed format requires a key of 32 bytes; the key in short{0} is {0} bytes long"
-
-
-@pytest.mark.parametrize("options, error, hint", [
-    ("-f sealed -k short24", SHORT.format(24), ""),
-    ("-f sealed K -k short16", SHORT.format(16), ""),
-    ("-f cobblestone W", "the cobblestone format does not accept a passphrase",
-     "formats that accept it: sealed, age, openssl"),
-    (f"-f raw --iv {IV} W", "the raw format does not accept a passphrase",
-     "formats that accept it: sealed, age, openssl"),
-])
-def test_usage(options, error, hint):
-    for direction in [], ["-e"], ["-d"]:
-        for data in PLAIN, sf.seal(PLAIN, [KEY]):
-            found = stream(*direction, *words(options), status=2, input=data, via="file")
-            assert (found.error, found.hint) == (error, hint)
-
-
-@pytest.mark.parametrize("options, error, hint", [
-    ("", "no key or passphrase was given",
-     "name a key file with -k (gpuaes-keygen makes one) or a recipient with -r, or use -p to enter a passphrase"),
-    ("-d", NO_KEY, HINTS[NO_KEY]),
-    ("-k short24", SHORT.format(24), ""),
-    ("-d -k short16", SHORT.format(16), ""),
-    (f"-q {KEYS_1_TO_32} -k key33", TOO_MANY, ""),
-    (f"-q {KEYS_1_TO_32} W", TOO_MANY, ""),
-    ("-q -d -c kuznyechik K", "the input was sealed with aes-256, not kuznyechik",
-     "omit --cipher; the input names its cipher"),
-])
-def test_usage_with_sealed_input(options, error, hint):
-    for format in [], ["-f", "sealed"]:
-        found = stream(*words(options), *format, status=2, input=sf.seal(PLAIN, [KEY]))
-        assert (found.error, found.hint) == (error, hint)
 
 
 def test_decryption_detects_the_cipher():

@@ -1,8 +1,10 @@
-"""ACLs, FIFOs, and systems without /proc, for tests of what programs read and write."""
+"""ACLs, FIFOs, block devices, and systems without /proc, for tests of what programs read and write."""
 
 import contextlib
 import os
+import pathlib
 import shlex
+import shutil
 import subprocess
 import threading
 
@@ -35,6 +37,24 @@ def acl(name):
         return os.getxattr(name, "system.posix_acl_access")
     except OSError:
         return b""
+
+
+@contextlib.contextmanager
+def loop_device(data):
+    """A block device whose contents are those of the new file `image`."""
+    if not shutil.which("losetup"):
+        pytest.skip("losetup is not installed")
+    pathlib.Path("image").write_bytes(data)
+    made = subprocess.run(["losetup", "--find", "--show", "image"], capture_output=True, text=True)
+    if made.returncode != 0:
+        pytest.skip(f"cannot make a loop device: {made.stderr.strip()}")
+    device = made.stdout.strip()
+    try:
+        if not pathlib.Path(device).is_block_device():
+            pytest.skip(f"{device} does not exist")
+        yield device
+    finally:
+        subprocess.run(["losetup", "--detach", device], check=True)
 
 
 @contextlib.contextmanager
