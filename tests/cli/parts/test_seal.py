@@ -95,11 +95,15 @@ def test_of_many_attempts_at_once_exactly_one_counts(planned, key):
     assert stream("-d", "-k", key, "dir").out == PLAIN
 
 
-def test_a_slower_attempt_does_not_replace_the_part(key):
-    """Even if its input was another one, so that its length is another one."""
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_slower_attempt_does_not_replace_the_part(key, joined):
+    """Even if its input was another one, so that its length is another one, and if it ends after the join, as one on a
+    node that a scheduler has given up."""
     plan(key, "dir", count=1)
     with slow_seal("dir", 0, written=some_bytes(20_000)) as slow:
         seal("dir", 0, input=b"text")
+        if joined:
+            join("dir")
         first = content("dir/part.0000000")
         assert slow.communicate(b"more", timeout=PATIENCE)[1] == b"gpuaes-parts: dir/part.0000000 is already complete\n"
         assert slow.returncode == 0

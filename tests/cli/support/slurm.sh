@@ -11,12 +11,12 @@ wait_for() {
   fail "expected $1"
 }
 
-# start_slurm: starts Slurm with two nodes, n1 and n2, on this host, without systemd: munged with a socket and key of its
-# own, slurmctld, and a slurmd for each node. Sets slurm_pid to their processes. Everything is in one directory.
+# start_slurm: starts Slurm with one node on this host, without systemd: munged with a socket and key of its own, slurmctld
+# and slurmd. Sets slurm_pid to their processes. Everything is in one directory.
 start_slurm() {
   local tries
   PATH=$PATH:/usr/sbin
-  need munged slurmctld slurmd sbatch squeue scancel scontrol
+  need munged slurmctld slurmd sbatch squeue
   slurm=$(mktemp -d /tmp/gpuaes-slurm-XXXXXX) # a short name without spaces, for the socket and slurm.conf
   chmod 755 "$slurm"
   declare -gA slurm_pid=()
@@ -30,10 +30,9 @@ start_slurm() {
   for tries in 1 2 3; do
     slurm_conf
     slurm_daemon slurmctld slurmctld -D -i
-    slurm_daemon n1 slurmd -D -N n1
-    slurm_daemon n2 slurmd -D -N n2
+    slurm_daemon slurmd slurmd -D -N node
     if slurm_is_up; then return; fi
-    kill -9 "${slurm_pid[slurmctld]}" "${slurm_pid[n1]}" "${slurm_pid[n2]}"
+    kill -9 "${slurm_pid[slurmctld]}" "${slurm_pid[slurmd]}"
   done 2>/dev/null
   cat "$slurm"/*.out
   skip "Slurm does not start here"
@@ -45,28 +44,26 @@ slurm_daemon() { # NAME COMMAND...
   disown # the shell does not report that it was killed
 }
 
-slurm_has_nodes() { [ "$(sinfo --noheader --Node --format=%t | grep -c idle)" = 2 ]; }
 slurm_is_up() {
   local tries
   for ((tries = 0; tries < 100; tries++)); do
-    if slurm_has_nodes; then return; fi
+    if sinfo --noheader --Node --format=%t | grep -q idle; then return; fi
     sleep 0.1
   done
   return 1
 }
 
-# Three free ports below those that the kernel gives to clients.
+# Two free ports below those that the kernel gives to clients.
 free_ports() {
   perl -MIO::Socket::INET -e '
-    while (@held < 3) {
+    while (@held < 2) {
       my $socket = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => 10000 + int rand 20000);
       push @held, $socket if $socket;
     }
     print join " ", map $_->sockport, @held'
 }
 
-# The scheduler starts tasks at once instead of after seconds. A task that is requeued waits until its credential has
-# expired, at least 5 seconds.
+# The scheduler starts tasks at once instead of after seconds.
 slurm_conf() {
   local host user ports
   host=$(uname -n) host=${host%%.*} user=$(id -un)
@@ -78,12 +75,12 @@ ClusterName=test
 SlurmctldHost=$host(127.0.0.1)
 SlurmUser=$user
 SlurmdUser=$user
-AuthInfo=socket=$slurm/munge.socket,cred_expire=5
+AuthInfo=socket=$slurm/munge.socket
 SlurmctldPort=${ports[0]}
 StateSaveLocation=$slurm/state
-SlurmdSpoolDir=$slurm/spool/%n
+SlurmdSpoolDir=$slurm/spool
 SlurmctldPidFile=$slurm/slurmctld.pid
-SlurmdPidFile=$slurm/slurmd-%n.pid
+SlurmdPidFile=$slurm/slurmd.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
@@ -92,10 +89,7 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=10000,sched_interval=1,bf_interval=1
 MaxArraySize=100
-ReturnToService=0
-KillWait=2
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=2
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[2]} CPUs=2
+NodeName=node NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=4
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 END
 }
