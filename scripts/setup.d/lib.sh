@@ -60,11 +60,11 @@ explain() { # log file, what failed
 
 # Sets nvcc to the CUDA compiler that the build uses, or to nothing: from CUDACXX, PATH or CUDA's usual folder.
 find_nvcc() {
-    usual_nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
+    local usual=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
     if ! nvcc=$(command -v "${CUDACXX:-nvcc}"); then
         [[ -z ${CUDACXX:-} ]] ||
             fail "CUDACXX is set to $CUDACXX, which was not found: set it to nvcc of a CUDA toolkit, or unset it"
-        [[ ! -x $usual_nvcc ]] || nvcc=$usual_nvcc
+        [[ ! -x $usual ]] || nvcc=$usual
     fi
     [[ -z $nvcc ]] || export CUDACXX=$nvcc
 }
