@@ -23,10 +23,6 @@ class Deadline:
     def left(self):
         return self.seconds - self.now()
 
-    def at_most(self, seconds):
-        """A deadline for a part of the run."""
-        return Deadline(max(0, min(seconds, self.left())))
-
 
 class Contender:
     """Times of its runs, in seconds: `wall` from the start of the first program of the pipeline to the end of the last,
@@ -89,13 +85,9 @@ class Contender:
     def median(self, clock):
         return statistics.median(self.times[clock]) if self.times[clock] else None
 
-    @property
-    def wall(self):
-        return self.median("wall")
-
     def row(self):
         wall, lanes = self.times["wall"], self.median("lanes")
-        return {**self.facts, "runs": len(wall), "seconds": f"{self.wall:.6f}", "min_seconds": f"{min(wall):.6f}",
+        return {**self.facts, "runs": len(wall), "seconds": f"{self.median('wall'):.6f}", "min_seconds": f"{min(wall):.6f}",
                 "max_seconds": f"{max(wall):.6f}", "cpu_seconds": f"{self.median('cpu'):.6f}",
                 "lanes_seconds": f"{lanes:.6f}" if lanes else "", "command": self.words()}
 

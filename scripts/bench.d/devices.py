@@ -38,12 +38,6 @@ def run_keys(fixture):
         fixture.bench_rows("keys", "keys", "--ciphers", "aes-256,kuznyechik,chacha20-poly1305", seconds=60)
 
 
-def run_sweep(fixture):
-    if fixture.gpus:
-        fixture.results.heading("shapes of CUDA launches")
-        fixture.bench_rows("sweep", "sweep")
-
-
 def run_trace(fixture):
     """Keeps TRACE_MS milliseconds from the middle of the run, when all lanes are at work."""
     if not fixture.gpus:

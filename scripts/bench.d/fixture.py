@@ -194,7 +194,7 @@ class Fixture:
     def bench_rows(self, table, *arguments, source=os.devnull, seconds=120):
         """Keeps the results of a gpuaes-bench command. If time runs out, stops it and keeps its rows so far."""
         name = f"gpuaes-bench {' '.join(arguments)}"
-        seconds = self.deadline.at_most(seconds).left()
+        seconds = max(0, min(seconds, self.deadline.left()))
         with open(source, "rb") as stdin, subprocess.Popen([self.bench, *arguments, "--csv"], stdin=stdin, text=True,
                                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             late = False

@@ -22,7 +22,7 @@ def lines_of(*command):
 
 
 def first_line(*command):
-    return (lines_of(*command) or [""])[0]
+    return next(iter(lines_of(*command)), "")
 
 
 def text_of(path):
@@ -33,12 +33,8 @@ def text_of(path):
         return ""
 
 
-def available_memory():
-    return int(re.search(r"^MemAvailable:\s+(\d+)", text_of("/proc/meminfo"), re.M).group(1)) * KI
-
-
-def total_memory():
-    return int(re.search(r"^MemTotal:\s+(\d+)", text_of("/proc/meminfo"), re.M).group(1)) * KI
+def memory(field):
+    return int(re.search(rf"^{field}:\s+(\d+)", text_of("/proc/meminfo"), re.M)[1]) * KI
 
 
 def file_system(path):
@@ -50,14 +46,14 @@ def storage(path):
     return f"{file_system(path)} on {os.path.basename(first_line('findmnt', '-no', 'SOURCE', '-T', path)) or 'unknown'}"
 
 
-def lscpu(*names):
-    """What lscpu says, which knows the names of ARM processors."""
+def cpu():
+    """The name as lscpu has it, which knows ARM processors, and whether the machine is virtual."""
     found = dict(map(str.strip, line.split(":", 1)) for line in lines_of("lscpu") if ":" in line)
-    return [found.get(name, "unknown") for name in names]
-
-
-def cpu_name():
-    return "{} (family {}, model {}, stepping {})".format(*lscpu("Model name", "CPU family", "Model", "Stepping"))
+    name, family, model, stepping, hypervisor = (
+        found.get(name, "unknown") for name in ("Model name", "CPU family", "Model", "Stepping", "Hypervisor vendor"))
+    virtual = hypervisor != "unknown" or "hypervisor" in text_of("/proc/cpuinfo").split()
+    return (f"{name} (family {family}, model {model}, stepping {stepping})",
+            f"yes, hypervisor: {hypervisor}" if virtual else "no")
 
 
 def topology():
@@ -65,16 +61,6 @@ def topology():
     cores = {(text_of(f"{folder}/physical_package_id"), text_of(f"{folder}/core_id"))
              for folder in glob.glob("/sys/devices/system/cpu/cpu*/topology")}
     return f"{len(cores)} cores, {os.cpu_count()} threads"
-
-
-def virtual():
-    hypervisor, = lscpu("Hypervisor vendor")
-    return "no" if hypervisor == "unknown" and "hypervisor" not in text_of("/proc/cpuinfo").split() else f"yes, hypervisor: {hypervisor}"
-
-
-def cpu_extensions():
-    flags = text_of("/proc/cpuinfo").split()
-    return " ".join(name for name in ("aes", "avx2", "avx512f", "vaes", "gfni") if name in flags) or "unknown"
 
 
 def caches():
@@ -87,38 +73,30 @@ def caches():
     return ", ".join(found) or "unknown"
 
 
-def gpus():
-    return lines_of("nvidia-smi", "--query-gpu=name,driver_version,pcie.link.gen.max,pcie.link.width.max,memory.total",
-                    "--format=csv,noheader")
-
-
-def command():
-    """Without the names of folders, which do not affect the results."""
-    return re.sub(r" (-o|--output|--build|--work|--disk)[ =]\S+", "", " ".join(["scripts/bench", *sys.argv[1:]]))
+GPU_FIELDS = "name,driver_version,pcie.link.gen.max,pcie.link.width.max,memory.total"
+FOLDERS = r" (-o|--output|--build|--work|--disk)[ =]\S+"  # which do not affect the results
 
 
 def describe(fixture, arguments):
     """(name, value) for everything that the results depend on."""
     yield "date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     yield "commit", arguments.commit or first_line("git", "-C", TOP, "rev-parse", "HEAD") or "unknown"
-    yield "command", command()
-    yield "CPU", cpu_name()
+    yield "command", re.sub(FOLDERS, "", " ".join(["scripts/bench", *sys.argv[1:]]))
+    name, virtual = cpu()
+    yield "CPU", name
     yield "CPUs", str(fixture.cpus)
     yield "topology", topology()
-    yield "virtual machine", virtual()
-    yield "extensions", cpu_extensions()
+    yield "virtual machine", virtual
+    flags = text_of("/proc/cpuinfo").split()
+    yield "extensions", " ".join(name for name in ("aes", "avx2", "avx512f", "vaes", "gfni") if name in flags) or "unknown"
     yield "caches", caches()
-    yield "memory", f"{total_memory() / GI:.0f} GiB"
+    yield "memory", f"{memory('MemTotal') / GI:.0f} GiB"
     yield "Linux", os.uname().release
-    for gpu in gpus() if fixture.gpus else []:
-        name, driver, generation, width, memory = [field.strip() for field in gpu.split(",")]
-        yield "GPU", name
-        yield "driver", driver
-        yield "link", f"PCIe {generation} x{width}"
-        yield "GPU memory", memory
+    for gpu in lines_of("nvidia-smi", f"--query-gpu={GPU_FIELDS}", "--format=csv,noheader") if fixture.gpus else []:
+        name, driver, generation, width, size = map(str.strip, gpu.split(","))
+        yield from (("GPU", name), ("driver", driver), ("link", f"PCIe {generation} x{width}"), ("GPU memory", size))
     for rival in ("openssl", "age", "rage", "gpg"):
-        version = first_line(rival, "version" if rival == "openssl" else "--version")
-        if version:
+        if version := first_line(rival, "version" if rival == "openssl" else "--version"):
             yield rival, version
     yield "data", storage(fixture.work)
     yield "disk", storage(fixture.disk)

@@ -9,34 +9,27 @@ EVERY_DAMAGED = 1000  # one segment in this many
 
 
 def run(fixture):
-    fixture.results.heading(f"encrypted file of {words_of(fixture.file_size)}")
-    path, lanes = fixture.encrypted(fixture.file_size), ["cpu", *fixture.cuda_lanes()]
-    measure(fixture, "sealed", undamaged(fixture, "open", path, lanes))
+    size, lanes = fixture.file_size, ["cpu", *fixture.cuda_lanes()]
+    part = max(size // MI - 16, 1)  # MiB
+    actions = (("decrypt", []), ("test", ["--test"]), ("salvage", ["--salvage"]),
+               ("range of 1 MiB in the middle", ["--range", f"{size // MI // 2}M:1M"]),
+               ("range of 3/4 in the middle", ["--range", f"{part // 8}M:{part * 3 // 4}M"]))
+    fixture.results.heading(f"encrypted file of {words_of(size)}")
+    path = fixture.encrypted(size)
+    measure(fixture, "sealed", [make(fixture, "open", path, *each, on) for on in lanes for each in actions])
     damage(path)
     damaged = [make(fixture, "open", path, "salvage, damaged", ["--salvage"], each) for each in lanes]
     for c in damaged:
         c.good_status = 4
     measure(fixture, "sealed, damaged", damaged)
-    fixture.forget_encrypted()
-    measure(fixture, "age", undamaged(fixture, "open age", fixture.encrypted(fixture.file_size, "age"), ["cpu"]))
-    fixture.forget_encrypted()
+    path = fixture.encrypted(size, "age")
+    measure(fixture, "age", [make(fixture, "open age", path, *each, "cpu") for each in actions])
 
 
 def measure(fixture, form, contenders):
-    size = fixture.file_size
-    fixture.compare(f"{words_of(size)}, {form}", contenders, size)
-
-
-def undamaged(fixture, form, path, lanes):
-    """What can be done with a file that ours() opens as `form`."""
-    return [make(fixture, form, path, *each, on) for on in lanes for each in actions(fixture.file_size)]
-
-
-def actions(size):
-    part = max(size // MI - 16, 1)  # MiB
-    return (("decrypt", []), ("test", ["--test"]), ("salvage", ["--salvage"]),
-            ("range of 1 MiB in the middle", ["--range", f"{size // MI // 2}M:1M"]),
-            ("range of 3/4 in the middle", ["--range", f"{part // 8}M:{part * 3 // 4}M"]))
+    fixture.compare(f"{words_of(fixture.file_size)}, {form}", contenders, fixture.file_size)
+    if form != "sealed":
+        fixture.forget_encrypted()
 
 
 def make(fixture, form, path, action, options, lanes):

@@ -92,11 +92,11 @@ class Results:
             if not c.has_run():
                 continue
             self.add("programs", [{"case": case, **c.row(), "bytes": size}])
-            gigabytes = size / 1e9
-            rate = f"{gigabytes / c.wall:.2f}" if size >= 1 << 20 else f"{c.wall * 1e3:.2f} ms"
-            spread = f"{(max(c.times['wall']) - min(c.times['wall'])) / c.wall:.0%}"
-            rows.append([c.name, rate, spread, number(c.median("cpu") / gigabytes, 3) if size >= 1 << 20 else "-",
-                         *(number(base.wall / c.wall if base.has_run() else None) for base in baselines)])
+            gigabytes, wall, is_large = size / 1e9, c.median("wall"), size >= 1 << 20
+            rows.append([c.name, f"{gigabytes / wall:.2f}" if is_large else f"{wall * 1e3:.2f} ms",
+                         f"{(max(c.times['wall']) - min(c.times['wall'])) / wall:.0%}",
+                         number(c.median("cpu") / gigabytes, 3) if is_large else "-",
+                         *(number(base.median("wall") / wall if base.has_run() else None) for base in baselines)])
         if rows:
             print_table([case, "GB/s", "spread", "CPU s/GB", *(f"x {base.name}" for base in baselines)], rows)
 

@@ -182,10 +182,6 @@ class Fixture:
         return check
 
 
-def without(files, name):
-    return {other: content for other, content in files.items() if other != name}
-
-
 FILE_SYSTEMS = (
     ("named", NAMED, ("seal-over", "open-new", "rekey", "reports", "seal-part", "seal-elsewhere", "join")),
     ("linkless", LINKLESS, ("seal-command", "seal-pipe-part")),
@@ -193,15 +189,10 @@ FILE_SYSTEMS = (
 )
 
 
-def on_file_system(run, kind, without):
-    """The same run on a file system that lacks something."""
-    tolerates = ACCESS + MODE if kind == "named" else run.tolerates
-    return dataclasses.replace(run, name=f"{run.name}/{kind}", without=without, only=END, tolerates=tolerates)
-
-
 def system_runs(fixture):
     """Runs on CPU lanes."""
     secret = {"d/job": 0o600}
+    others = {name: content for name, content in fixture.complete.items() if name != "d/part.0000001"}
     sealed, plain = fixture.opens("-k {key}"), fixture.same(fixture.plain)
     lanes = "-l cpu:2 -b 64K"
     direct = "-l cpu:2 -b 256K"  # smaller chunks are not read directly
@@ -236,7 +227,7 @@ def system_runs(fixture):
             syncs=2, output="out", tolerates=ACCESS + MODE + PROBE),
         Run("plan", "plan -k {key} -i {plain} -n 2 -o d", stdout=fixture.same(b"2\n"), program="parts", syncs=3, modes=secret,
             results={"d/head": fixture.sized(119), "d/job": fixture.sized(len(fixture.planned["d/job"]))}),
-        Run("seal-part", f"seal d --part 1 {lanes} --verify", files=without(fixture.complete, "d/part.0000001"), modes=secret,
+        Run("seal-part", f"seal d --part 1 {lanes} --verify", files=others, modes=secret,
             results={"d/part.0000001": fixture.joins("d/part.0000001", fixture.complete)},
             program="parts", syncs=2, output="d/part.0000001", checks_input=True, tolerates=ACCESS + MODE),
         Run("seal-pipe-part", f"seal d --part 0 {lanes}", stdin=fixture.plain, files=fixture.planned_pipe, modes=secret,
@@ -265,7 +256,8 @@ def system_runs(fixture):
             results={"in": fixture.same(fixture.sealed)}, stdout=plain, uncached=True),
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
-    return runs + [on_file_system(run, kind, without)
+    return runs + [dataclasses.replace(run, name=f"{run.name}/{kind}", without=without, only=END,
+                                       tolerates=ACCESS + MODE if kind == "named" else run.tolerates)
                    for run in runs for kind, without, names in FILE_SYSTEMS if run.name in names]
 
 

@@ -36,15 +36,10 @@ def number(value):
     return found
 
 
-def points(rows, words, values, absent=()):
-    """Rows that have all of these values, as numbers, or None for those that may be absent."""
-    found = []
-    for row in rows:
-        missing = [name for name in values if row[name] in ("", None)]
-        if set(missing) <= set(absent):
-            found.append({name: str(row[name]) for name in words} |
-                         {name: None if name in missing else number(row[name]) for name in values})
-    return found
+def points(rows, words, values):
+    """Rows that have all of these values, as numbers."""
+    return [{name: str(row[name]) for name in words} | {name: number(row[name]) for name in values}
+            for row in rows if not any(row[name] in ("", None) for name in values)]
 
 
 def group(rows, *names):
@@ -66,8 +61,3 @@ def spans_of_trace(events):
                 for span in spans]
     except (KeyError, TypeError):
         raise BadInput("has an event that gpuaes-stream does not write") from None
-
-
-def spans_of_table(rows):
-    """The same for the part of a trace that scripts/bench keeps."""
-    return [(row["track"], row["what"], number(row["start_us"]) / 1e3, number(row["length_us"]) / 1e3) for row in rows]

@@ -49,11 +49,7 @@ def rate_of_link(folder):
     path = os.path.join(folder, "links.csv")
     rows = read(path)[0] if os.path.exists(path) else []
     return next((number(row["value"]) for row in rows
-                 if (row["what"], row["device"], row["bytes"]) == (BOTH, "cuda:0", str(LANE_BYTES))), None)
-
-
-BOTH = "both at once, each way"
-LANE_BYTES = 4 << 20
+                 if (row["what"], row["device"], row["bytes"]) == ("both at once, each way", "cuda:0", str(4 << 20))), None)
 
 
 def link_name(link):

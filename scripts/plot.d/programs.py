@@ -5,7 +5,7 @@ import re
 
 from inputs import group, points
 from results import MIN_RUNS, OURS, RIVALS, lanes_of
-from style import COLORS, GRAY, RATE, count_axis, label_lines, plain, significant, size_name, title_of
+from style import COLORS, GRAY, RATE, label_lines, plain, significant, size_name, title_of
 
 COLUMNS = {"part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds", "min_seconds", "max_seconds"}
 LANES = {"cpu": "CPU lanes", "cuda": "-l cuda:0", "auto": "-l auto"}
@@ -92,7 +92,12 @@ def draw_cpus(plt, rows):
             errors = [[line[count]["rate"] - line[count]["low"] for count in counts], [line[count]["high"] - line[count]["rate"] for count in counts]]
             axis.errorbar(counts, rates, yerr=errors, color=color, marker="o", markersize=3, linewidth=1.6, elinewidth=0.8, capsize=2)
             ends.append((counts[-1], rates[-1], LANES[name], color))
-        count_axis(axis, sorted({count for line in lines.values() for count in line}), "CPUs")
+        counts = sorted({count for line in lines.values() for count in line})
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(counts, counts)
+        axis.minorticks_off()
+        axis.set_xlabel("CPUs")
+        axis.grid(True, alpha=0.3)
         axis.set_title(f"{title_of(cipher)}, {form}, {size_name(here[0]['bytes'])}")
         axis.set_ylabel(RATE)
         label_lines(axis, ends)

@@ -44,17 +44,14 @@ class Run:
 
     def on_cpus(self, count):
         """The rows with the largest file that other programs encrypted on this number of CPUs."""
-        found = [row for row in self.of_part("rivals") if row["case"].partition(", ")[2] == cpus_name(count)]
+        name = f"{count} CPU{'s' * (str(count) != '1')}"
+        found = [row for row in self.of_part("rivals") if row["case"].partition(", ")[2] == name]
         return [row for row in found if int(row["bytes"]) == max(int(row["bytes"]) for row in found)]
 
 
 def lanes_of(case):
     """The lanes of this program in a case with other programs."""
     return "cpu:1" if case.endswith(", 1 CPU") else "auto"
-
-
-def cpus_name(count):
-    return f"{count} CPU{'s' * (str(count) != '1')}"
 
 
 def cpu_name(run):

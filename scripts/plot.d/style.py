@@ -44,15 +44,6 @@ def size_axis(axis, sizes):
     axis.minorticks_off()
 
 
-def count_axis(axis, counts, label):
-    """The axis of a count, with a tick for each of these."""
-    axis.set_xscale("log", base=2)
-    axis.set_xticks(counts, [f"{count:g}" for count in counts])
-    axis.minorticks_off()
-    axis.set_xlabel(label)
-    axis.grid(True, alpha=0.3)
-
-
 def label_lines(axis, ends):
     """Labels lines at their right ends, (x, y, name, color) each, without overlap."""
     axis.figure.draw_without_rendering()

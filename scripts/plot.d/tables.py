@@ -84,7 +84,8 @@ def rivals_table(run):
 
 def summary_table(run):
     """The README's table: medians of this program's authenticated formats next to others, and a sentence about the machine."""
-    files, pipe, disk = run.of_part("file"), run.of_part("pipe"), disk_rows(run)
+    files, pipe = run.of_part("file"), run.of_part("pipe")
+    disk = [row for row in run.of_part("output") if row["case"].startswith("disk")]
     cases = [(f"{size_of(disk)} file to file (disk)", disk),
              (f"{size_of(pipe)} between two pipes", [row for row in pipe if row["lanes"] in ("", "auto")])]
     cases += [(f"{size_of(here)}, {here[0]['case'].partition(', ')[2]}", here)
@@ -93,10 +94,6 @@ def summary_table(run):
               for lanes, title in (("cpu", f"{run.fact('CPUs')} CPUs"), ("cuda:0", "one GPU"))]
     return with_machine(run, programs_table(
         [programs_row(title, [row for row in here if is_shown(row)], show=median_of) for title, here in cases]))
-
-
-def disk_rows(run):
-    return [row for row in run.of_part("output") if row["case"].startswith("disk")]
 
 
 def file_table(run):
@@ -177,18 +174,18 @@ def costs_table(run):
     return markdown(["", "time"], rows)
 
 
-def cpus_rows(run, *ciphers):
-    rows = []
-    for (cipher, form, case), here in group(run.of_part("cpus"), "cipher", "format", "case").items():
-        cpu, cuda, auto = (next((row for row in here if row["lanes"].startswith(lanes)), None) for lanes in ("cpu", "cuda", "auto"))
-        if cipher in ciphers:
-            kind = form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
-            rows.append([f"{kind}, {size_of(here)}, {case.partition(',')[0]}", *map(rate_of, (cpu, cuda, auto)), *map(cpu_of, (cpu, cuda))])
-    return rows
+def kind_of(cipher, form):
+    return form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
 
 
 def cpus_table(run, *ciphers):
-    rows = [row for cipher in ciphers for row in cpus_rows(run, cipher)]
+    rows = []
+    cases = group(run.of_part("cpus"), "cipher", "format", "case")
+    for (cipher, form, case), here in sorted(cases.items(), key=lambda each: ciphers.index(each[0][0]) if each[0][0] in ciphers else -1):
+        cpu, cuda, auto = (next((row for row in here if row["lanes"].startswith(lanes)), None) for lanes in ("cpu", "cuda", "auto"))
+        if cipher in ciphers:
+            rows.append([f"{kind_of(cipher, form)}, {size_of(here)}, {case.partition(',')[0]}",
+                         *map(rate_of, (cpu, cuda, auto)), *map(cpu_of, (cpu, cuda))])
     return markdown(["GB/s", "CPU lanes", "`-l cuda:0`", "`-l auto`", "CPU s/GB: CPU lanes", "`-l cuda:0`"], rows)
 
 
@@ -211,7 +208,7 @@ def pays_table(run, step=1):
     """From which size a file takes less time with cuda:0, calculated from the rates and the startup of both."""
     sizes, counts = {}, {}
     for cipher, form, count, cpu, cuda, _ in cpus_cases(run):
-        kind = form if cipher == "chacha20-poly1305" else f"{title_of(cipher)} {form}"
+        kind = kind_of(cipher, form)
         per_byte = [float(row["lanes_seconds"]) / int(row["bytes"]) for row in (cpu, cuda)]
         startup = [float(row["seconds"]) - float(row["lanes_seconds"]) for row in (cpu, cuda)]
         saved = per_byte[0] - per_byte[1]

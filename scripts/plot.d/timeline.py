@@ -1,9 +1,8 @@
 """The timeline of a trace: what each lane does, and when."""
 
-import math
 import re
 
-from inputs import BadInput, spans_of_table, spans_of_trace
+from inputs import BadInput, number, spans_of_trace
 from style import COLORS, LIGHT, plain
 
 COLUMNS = {"track", "what", "start_us", "length_us"}
@@ -14,11 +13,13 @@ NAMES = {"enqueue": "start the job", "device": "wait for the job", "queue": "in 
 
 
 def draw(plt, rows, save, _):
-    draw_spans(plt, spans_of_table(rows), save, None)
+    """The part of a trace that scripts/bench keeps."""
+    spans = [(row["track"], row["what"], number(row["start_us"]) / 1e3, number(row["length_us"]) / 1e3) for row in rows]
+    draw_spans(plt, spans, save)
 
 
-def draw_trace(plt, events, save, window):
-    draw_spans(plt, spans_of_trace(events), save, window)
+def draw_trace(plt, events, save):
+    draw_spans(plt, spans_of_trace(events), save)
 
 
 def lane_of(track):
@@ -26,12 +27,11 @@ def lane_of(track):
     return found.group() if found else track
 
 
-def draw_spans(plt, spans, save, window):
-    since, until = window or (0, math.inf)
-    spans = [span for span in spans if span[2] < until and span[2] + span[3] > since]
+def draw_spans(plt, spans, save):
+    spans = [span for span in spans if span[3] > 0]
     if not spans:
-        raise BadInput("has nothing that took time" + (" in this window" if window else ""))
-    end = min(until, max(start + length for _, _, start, length in spans))
+        raise BadInput("has nothing that took time")
+    end = max(start + length for _, _, start, length in spans)
     lanes = list(dict.fromkeys(lane_of(track) for track in sorted({span[0] for span in spans}, key=natural)))[:MAX_LANES]
     tracks = [track for track in sorted({span[0] for span in spans}, key=natural) if lane_of(track) in lanes]
     rows = {track: i + 0.4 * lanes.index(lane_of(track)) for i, track in enumerate(tracks)}
@@ -48,7 +48,7 @@ def draw_spans(plt, spans, save, window):
             axis.broken_barh(here, (rows[track] - 0.42, 0.84), facecolor=color, edgecolor="white", linewidth=0.3)
     axis.set_yticks(list(rows.values()), [plain(track) for track in rows])
     axis.invert_yaxis()
-    axis.set_xlim(since, end)
+    axis.set_xlim(0, end)
     axis.set_xlabel("milliseconds")
     figure.suptitle("Lanes and their jobs", x=0.01, ha="left", fontsize=11)
     axis.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=5, fontsize=8, frameon=False)

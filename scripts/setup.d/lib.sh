@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For scripts that install packages and build: help, logs with progress, and the CUDA toolkit and GPU of this machine.
+# For scripts that install packages and build: help, logs, and the CUDA toolkit and GPU of this machine.
 
 name=${0##*/}
 
@@ -18,26 +18,11 @@ help_option() { # arguments...
     fi
 }
 
-# Runs a command with its output in a log file. On a terminal, shows the percentage that CMake or apt-get reports.
-logged() { # log file, what the command does, command...
-    local log=$1
-    { mkdir -p -- "${log%/*}" && : >"$log"; } 2>/dev/null ||
-        fail "cannot write $log: free some space, or make its folder writable"
-    if [[ -t 2 ]]; then
-        "${@:3}" 2>&1 </dev/null | tee -- "$log" | show_progress "$2"
-    else
-        "${@:3}" >"$log" 2>&1 </dev/null
-    fi
-}
-
-show_progress() { # what is done
-    local line
-    while IFS= read -r line; do
-        if [[ $line =~ ^\[\ *([0-9]+)%\] || $line =~ ^(dl|pm)status:[^:]*:([0-9]+) ]]; then
-            printf '\r%s: %s: %d%% \e[K' "$name" "$1" "${BASH_REMATCH[-1]}" >&2
-        fi
-    done
-    printf '\r\e[K' >&2
+# Runs a command with its output in a log file.
+logged() { # log file, command...
+    { mkdir -p -- "${1%/*}" && : >"$1"; } 2>/dev/null ||
+        fail "cannot write $1: free some space, or make its folder writable"
+    "${@:2}" >"$1" 2>&1 </dev/null
 }
 
 # Ends the script after a logged command failed, with one sentence for a known cause, or with lines of the log.

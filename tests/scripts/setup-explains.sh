@@ -15,7 +15,7 @@ fail() {
   exit 1
 }
 
-for tool in bash awk cat dirname du env grep head mkdir nproc realpath rm sed sort tail tee tr uname xargs; do
+for tool in bash awk cat dirname env grep mkdir sed tail tr xargs; do
   ln -s "$(command -v "$tool")" "$tree/bin/$tool"
 done
 unset CXX CUDACXX
@@ -35,8 +35,7 @@ system() {
   fake dpkg-query <<<'echo installed'
   fake apt-cache <<<'for name in "${@:2}"; do printf "%s:\n  Candidate: 1\n" "$name"; done'
   fake apt-get <<<'echo "$@" >>"$TREE/calls"; : >"$TREE/installed"'
-  fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"'
-  fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 12.2.0" || echo 12'
+  fake cmake <<<'echo "$@" >>"$TREE/calls"'
   fake g++ <<<''
   fake make <<<''
   fake file <<<''
@@ -64,7 +63,7 @@ installs="setup: installing 6 packages with apt-get (log: build/setup.log)"
 
 system
 expect 0 "" scripts/setup
-[ "$(<"$tree/calls")" = --version ] || fail "expected no call of apt-get, got $(<"$tree/calls")"
+[ ! -e "$tree/calls" ] || fail "expected no call of apt-get, got $(<"$tree/calls")"
 
 bare_system
 expect 0 "$installs" scripts/setup --build
@@ -100,20 +99,12 @@ expect_apt 'E: made up' "E: made up
 setup: error: could not install g++ make libboost-dev libboost-program-options-dev libssl-dev libfmt-dev (log: build/setup.log)"
 
 system
-fake cmake <<<'echo "cmake version 3.18.4"'
-expect 1 "setup: error: CMake 3.25 or newer is needed, but bin/cmake is 3.18.4: install a newer one, for example with python3 -m pip \
-install --user 'cmake>=3.25', and put its folder first on PATH" scripts/setup
-system
-fake c++ <<<'[ "$1" = --version ] && echo "c++ (made up) 10.2.1" || echo 10'
-expect 1 "setup: error: version 11 or newer is needed, but c++ is GNU 10: install a newer compiler, and set CXX to it" scripts/setup
-system
-expect 1 "setup: error: CXX is set to missing++, which was not found: set it to a C++20 compiler, or unset it" \
-  env CXX=missing++ scripts/setup
 expect 1 "setup: error: CUDACXX is set to missing, which was not found: set it to nvcc of a CUDA toolkit, or unset it" \
   env CUDACXX=missing scripts/setup
+
 # expect_target TARGET ARGUMENTS: what quickstart builds for, with arguments for cmake. The disk is full.
 expect_target() {
-  fake cmake <<<'echo "$@" >>"$TREE/calls"; echo "cmake version 3.25.1"; [ "$1" != --build ] || { echo "No space left on device"; exit 1; }'
+  fake cmake <<<'echo "$@" >>"$TREE/calls"; [ "$1" != --build ] || { echo "No space left on device"; exit 1; }'
   expect 1 "quickstart: installing missing packages (at most 0.5 GB), then building the programs into build-quickstart/ (a minute or two)
 quickstart: target: $1
 quickstart: building (log: build-quickstart/build.log)
