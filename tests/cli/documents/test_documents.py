@@ -36,23 +36,6 @@ def test_checks_of_documents(command):
     assert done.returncode == 0, f"{done.stdout}{done.stderr}run scripts/plot --tables man/figures if tables differ"
 
 
-@pytest.mark.parametrize("name", ["PERFORMANCE.md", "cuda/PERFORMANCE.md", "README.md"])
-def test_pictures_exist(name):
-    text = (TOP / name).read_text()
-    assert "<!-- begin: " in text
-    for picture in re.findall(r"^!\[.*\]\((.*)\)$", text, re.M):
-        assert (TOP / name).parent.joinpath(picture).is_file(), picture
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_header_and_footer_name_the_project_and_no_operating_system(page):
-    need("mandoc", "groff")
-    for printer in ["mandoc", "-T", "ascii"], ["groff", "-m", "mandoc", "-T", "ascii", "-P", "-cbou"]:
-        lines = [line for line in output_of(*printer, page) if line]
-        assert not re.search("BSD|GNU|Linux|Debian", f"{lines[0]} {lines[-1]}")
-        assert lines[-1].startswith("gpuaes-stream ")
-
-
 def test_links_of_the_html_manual(tmp_path):
     """They lead to existing pages and sections, or to pages of other programs."""
     folder, pages = tmp_path, {page.name for page in PAGES}

@@ -63,22 +63,20 @@ def seal_in_parts(plain, count, key, *options):
     return pathlib.Path("in-parts").read_bytes()
 
 
-@pytest.mark.parametrize("size", [0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT, 100000])
+@pytest.mark.parametrize("size", [0, SEGMENT - 1, SEGMENT, SEGMENT + 1])
 def test_it_opens_files_of_any_size(opened, key, size):
     assert opened(seal(some_bytes(size), "-k", key)) == some_bytes(size)
 
 
-@pytest.mark.parametrize("count", [1, 3, 5])
-@pytest.mark.parametrize("size", [0, 1, SEGMENT, 3 * SEGMENT, 100000])
+@pytest.mark.parametrize("size, count", [(0, 3), (1, 1), (SEGMENT, 1), (3 * SEGMENT, 3), (100000, 5)])
 def test_it_opens_files_made_of_parts(opened, key, size, count):
     assert opened(seal_in_parts(some_bytes(size), count, key)) == some_bytes(size)
 
 
-@pytest.mark.parametrize("size", [0, 1, 100000])
-def test_it_opens_directories(opened, key, size):
-    parts_steps.plan_and_seal(key, some_bytes(size), 5, "in-parts")
+def test_it_opens_directories(opened, key):
+    parts_steps.plan_and_seal(key, PLAIN, 5, "in-parts")
     parts_steps.join("in-parts")
-    assert opened(b"", "-k", key, "in-parts") == some_bytes(size)
+    assert opened(b"", "-k", key, "in-parts") == PLAIN
 
 
 def test_it_refuses_directories_that_are_not_whole(opened, key):
@@ -103,11 +101,6 @@ def test_it_refuses_directories_that_are_not_whole(opened, key):
     opened(b"", "-k", key, "away", error="[Errno 2] No such file or directory: 'away'")
 
 
-def test_it_opens_an_index_of_several_segments(opened):
-    sealed = parts_format.seal(PLAIN, 500, keys=[KEY])
-    assert opened(sealed) == PLAIN
-
-
 @pytest.mark.parametrize("content", [KEY, KEY.hex().encode(), KEY.hex().upper().encode() + b" \t\r\n\n"])
 def test_it_reads_key_files(opened, key, content):
     assert opened(seal(PLAIN, "-k", key), "-k", secret_file("copy", content)) == PLAIN
@@ -122,15 +115,12 @@ def test_it_reads_identities(opened):
     typed = text[:-1] + ("P" if text[-1] == "Q" else "Q")
     opened(sealed, "-k", secret_file("typing-error", typed.encode()),
            error="the checksum of the identity is wrong: it has a typing error")
-    opened(sealed, "-k", secret_file("mixed-case", (text[:6].lower() + text[6:]).encode()),
-           error="the identity has the wrong length or a wrong character")
     opened(sealed, "-k", secret_file("short", text[:-1].encode()),
            error="the identity has the wrong length or a wrong character")
 
 
-@pytest.mark.parametrize("passphrase", [b"correct horse", b" \xc3\xa9\xff ", b"x" * 1024], ids=["text", "raw", "long"])
-def test_it_reads_passphrases(opened, passphrase):
-    secret_file("passphrase", passphrase + b"\nanother line")
+def test_it_reads_passphrases(opened):
+    secret_file("passphrase", b" \xc3\xa9\xff \nanother line")
     assert opened(seal(PLAIN, "--passphrase-file", "passphrase"), "--passphrase-file", "passphrase") == PLAIN
 
 
@@ -145,20 +135,6 @@ def test_it_asks_for_the_passphrase(reader):
     os.write(terminal, b"correct horse\n")
     assert os.waitpid(pid, 0)[1] == 0
     assert pathlib.Path("opened").read_bytes() == PLAIN
-
-
-def test_it_never_reads_a_passphrase_from_standard_input(reader):
-    done = subprocess.run(["setsid", "-w", *reader, "-p"], input=b"correct horse\n", capture_output=True)
-    assert done.returncode == 1
-    assert done.stderr.decode().splitlines()[-1].startswith("open-sealed.py: error: ")
-
-
-def test_it_tries_every_slot(opened, key):
-    keygen("-o", "other")
-    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
-    sealed = seal(PLAIN, "-k", "other", "-r", recipient, "-k", key)
-    for secret in ("other", "identity", key):
-        assert opened(sealed, "-k", secret) == PLAIN
 
 
 def test_it_needs_the_label(opened, key):
@@ -205,7 +181,7 @@ def identity():
     return secret_file("identity", age_format.identity_text().encode())
 
 
-@pytest.mark.parametrize("size", [0, 1, age_format.SEGMENT - 1, age_format.SEGMENT, age_format.SEGMENT + 1, 200000])
+@pytest.mark.parametrize("size", [0, age_format.SEGMENT - 1, age_format.SEGMENT, age_format.SEGMENT + 1])
 def test_it_opens_age_files(opened, identity, size):
     assert opened(seal(some_bytes(size), "-r", age_format.recipient_text()), "-k", identity) == some_bytes(size)
 
@@ -214,7 +190,6 @@ def test_it_opens_age_files_with_a_passphrase(opened):
     secret_file("passphrase", b"correct horse")
     sealed = seal(PLAIN, "-f", "age", "--passphrase-file", "passphrase")
     assert opened(sealed, "--passphrase-file", "passphrase") == PLAIN
-    opened(sealed, "--passphrase-file", secret_file("wrong", b"wrong"), error="the secret opens no stanza")
 
 
 def test_it_opens_files_that_age_wrote(opened, identity):
@@ -239,35 +214,16 @@ def test_it_tries_every_stanza_of_its_kind(opened, identity):
 AGE_STANZA = [age_format.x25519_stanza(bytes(16))]
 
 
-def test_it_opens_age_files_with_a_large_header(opened, identity):
-    for stanzas in [(64 * ["a"], bytes(11000))] * 1023, [(["a"], bytes(11 << 20))]:
-        assert opened(age_format.seal(b"x", stanzas + AGE_STANZA, bytes(16)), "-k", identity) == b"x"
-
-
 @pytest.mark.parametrize("stanzas, error", [
-    ([(["X25519", "AAAA"], bytes(32))], "a stanza is malformed"),
     ([(["X25519", age_format.b64(bytes(32))], bytes(32))], "a stanza is malformed"),  # the shared secret is zero
-    ([(["X25519"], bytes(32))], "a stanza is malformed"),
     ([(["X25519", age_format.b64(b"x" * 32)], bytes(31))], "a stanza is malformed"),
     ([(["scrypt"], b""), (["X25519", "AAAA"], b"")], "a passphrase stanza excludes all others"),
     ([], "the header is malformed, too long or not of version 1"),
     ([(65 * ["a"], b""), *AGE_STANZA], "the header is malformed, too long or not of version 1"),
-    ([(["a"], b"")] * 1024 + AGE_STANZA, "the header is malformed, too long or not of version 1"),
     ([(["a"], bytes(12 << 20))] + AGE_STANZA, "the header is too long"),
 ])
 def test_malformed_headers_of_age_files_are_refused(opened, identity, stanzas, error):
     opened(age_format.seal(PLAIN, stanzas), "-k", identity, error=error)
-
-
-def test_the_mac_of_age_files_is_verified(opened, identity):
-    header = age_format.header(bytes(16), [age_format.x25519_stanza(bytes(16))], mac=bytes(32))
-    opened(header + bytes(100), "-k", identity, error="the header is damaged")
-
-
-def test_the_work_factor_of_age_files_is_limited(opened):
-    stanzas = [(["scrypt", age_format.b64(bytes(16)), "23"], bytes(32))]
-    opened(age_format.seal(PLAIN, stanzas), "--passphrase-file", secret_file("passphrase", b"x"),
-           error="the scrypt parameters are out of range")
 
 
 def test_only_segments_of_age_files_before_the_damage_are_written(opened, identity):
@@ -281,12 +237,6 @@ def test_only_segments_of_age_files_before_the_damage_are_written(opened, identi
     opened(sealed[:-1], *options, error="segment 1 is not authentic", begins=half)
     opened(sealed[: -age_format.SEALED], *options, error="the input is truncated", begins=half)
     opened(sealed + b"x", *options, error="the input continues after its last segment", begins=plain)
-
-
-@pytest.mark.parametrize("content", [b"", KEY[:16], KEY + b"\n", KEY.hex().encode()[:-1]])
-def test_it_refuses_other_files_as_keys(opened, key, content):
-    opened(seal(PLAIN, "-k", key), "-k", secret_file("wrong", content),
-           error="wrong contains neither a key of 32 bytes nor an identity")
 
 
 def test_the_wrong_secret_opens_nothing(opened, key):
@@ -306,10 +256,8 @@ def test_the_wrong_secret_opens_nothing(opened, key):
     (20, "the slots are damaged"),  # the type
     (22, "the slots are damaged"),  # the size
     (23, "the secret opens no slot"),  # the salt
-    (40, "the secret opens no slot"),  # the wrapped file key
-    (86, "the secret opens no slot"),
-    (87, "the header is damaged"),  # the header MAC
-    (118, "the header is damaged"),
+    (86, "the secret opens no slot"),  # the wrapped file key
+    (118, "the header is damaged"),  # the header MAC
     (119, "the label is wrong, or the file is damaged"),  # the salt of the message
     (174, "the label is wrong, or the file is damaged"),
 ])
@@ -320,21 +268,15 @@ def test_a_damaged_header_is_refused(opened, key, at, error):
 @pytest.mark.parametrize("slots, error", [
     ([], "the number of slots is wrong"),
     ([(0, b"")], "the slots are damaged"),
-    ([(0x80, b"")], "the slots are damaged"),
     ([(1, bytes(63))], "the slots are damaged"),
     ([(5, b"")] * 33, "the number of slots is wrong"),
     ([(2, bytes(67))] * 2, "a passphrase slot excludes some of the other slots"),
-    ([(2, bytes(67)), (3, bytes(80))], "a passphrase slot excludes some of the other slots"),
     ([(4, bytes(1168)), (2, bytes(67))], "a passphrase slot excludes some of the other slots"),
     ([(3, b"\xff" * 80), (3, bytes(80))], "the secret opens no slot"),  # not canonical; the shared secret is zero
 ])
 def test_malformed_slots_are_refused(opened, slots, error):
     identity = sealed_format.to_text(sealed_format.IDENTITY, KEY).encode()
     opened(sealed_format.seal(PLAIN, slots=slots), "-k", secret_file("identity", identity), error=error)
-
-
-def test_a_slot_longer_than_the_header_is_refused(opened):
-    opened(flip(sealed_format.seal(PLAIN, slots=[(5, b"")]), 22), error="the slots are damaged")
 
 
 def test_an_ephemeral_key_that_is_not_canonical_is_refused(opened):
@@ -367,7 +309,7 @@ def test_only_segments_before_the_damage_are_written(opened, key):
 
 def test_a_missing_end_is_detected(opened, key):
     sealed = seal(PLAIN, "-k", key)
-    for size in (0, 1, 20, 100, HEADER - 1, HEADER, HEADER + 15):
+    for size in (0, 20, HEADER - 1, HEADER + 15):
         opened(sealed[:size], error="the input is truncated")
     opened(sealed[: HEADER + 16], error="segment 0 is not authentic")
     opened(sealed[: HEADER + SEALED - 1], error="segment 0 is not authentic")
@@ -375,7 +317,7 @@ def test_a_missing_end_is_detected(opened, key):
     opened(sealed[:-1], error="segment 2 is not authentic", begins=PLAIN[: 2 * SEGMENT])
 
 
-@pytest.mark.parametrize("extra", [1, 16, SEALED, 2 * SEALED])
+@pytest.mark.parametrize("extra", [1, SEALED])
 def test_appended_bytes_are_detected(opened, key, extra):
     sealed = seal(PLAIN, "-k", key)
     opened(sealed + bytes(extra), error="segment 2 is not authentic", begins=PLAIN[: 2 * SEGMENT])
@@ -410,20 +352,6 @@ def test_damaged_parts_are_refused(opened, pieces):
     refused([head, first, second, third, flip(index, 73), end], "segment 0 is not authentic", PLAIN)
     for wrong_end in (flip(end, 7), end + b"\0"):
         refused([*pieces[:-1], wrong_end], "the end of the file is damaged, missing or extended", PLAIN)
-
-
-def test_truncated_parts_are_refused(opened, pieces):
-    ends = [len(b"".join(pieces[:i])) for i in range(1, 6)]
-    for end, begins in zip(ends, (b"", PLAIN[:SEGMENT], PLAIN[: 2 * SEGMENT], PLAIN)):
-        opened(b"".join(pieces)[:end], error="the input is truncated", begins=begins)
-    for missing in (1, 8):
-        opened(b"".join(pieces)[:-missing], error="the end of the file is damaged, missing or extended", begins=PLAIN)
-
-
-def test_parts_of_another_cut_are_refused(opened):
-    job = parts_format.new_job(keys=[KEY])
-    sealed = parts_format.join(job, parts_format.seal_parts(job, parts_format.cut(PLAIN, 3), of=5))
-    opened(sealed, error="part 3 is missing, or the index is damaged", begins=PLAIN)
 
 
 def test_a_part_that_the_index_does_not_list_is_refused(opened, pieces):

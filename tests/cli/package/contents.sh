@@ -1,11 +1,22 @@
 #!/usr/bin/env bash
-# cpack makes packages with the right files, access, dependencies and control fields, and the packed programs run.
-# shellcheck source=../support/lib.sh
-. "$(dirname "$0")/../support/lib.sh"
-if sanitized; then skip "programs with sanitizers are not packaged"; fi
-need cpack readelf dpkg-deb dpkg-shlibdeps mandoc
-build=$(dirname "$program")
+# Usage: contents.sh PROGRAM. cpack makes packages with the right files, access, dependencies and control fields, and the
+# packed programs run.
+set -Eeuo pipefail
+trap 'echo "FAIL: line $LINENO: $BASH_COMMAND" >&2' ERR
+fail() { echo "FAIL: $*" >&2; exit 1; }
+skip() { echo "skipped: $*"; exit 77; }
+
+[ -z "${GPUAES_SANITIZED:-}" ] || skip "programs with sanitizers are not packaged"
+for tool in cpack readelf dpkg-deb dpkg-shlibdeps mandoc; do
+  command -v "$tool" >/dev/null || skip "$tool is not installed"
+done
+build=$(dirname "$(realpath "$1")")
+top=$(realpath "$(dirname "$0")/../../..")
 [ -w "$build" ] || skip "cannot write to $build, where cpack writes a list of files"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+umask 022
 
 # With this generator, cpack does not build the project again.
 (umask 077 && cpack --config "$build/CPackConfig.cmake" -D CPACK_CMAKE_GENERATOR=Ninja -B . >log 2>&1) ||
@@ -66,9 +77,9 @@ expect_field Description '[^.]+[^.]'$'\n''.*'
 expect_field Depends '.*libssl3.*'
 if dpkg-deb --field gpuaes-stream_*.deb Depends | grep -Ei 'cuda|nvidia'; then fail "expected no dependency on a driver"; fi
 
-tar/bin/gpuaes-keygen -o "$work/new.key"
-tar -c tar/share | tar/bin/gpuaes-stream -k "$work/new.key" >sealed
+tar/bin/gpuaes-keygen -o new.key
+tar -c tar/share | tar/bin/gpuaes-stream -k new.key >sealed
 mkdir opened
-tar/bin/gpuaes-stream -d -k "$work/new.key" <sealed | tar -C opened -x
+tar/bin/gpuaes-stream -d -k new.key <sealed | tar -C opened -x
 diff -r tar/share opened/tar/share || fail "expected the packed programs to encrypt and decrypt"
 tar/bin/gpuaes-bench -h >help || fail "expected the packed gpuaes-bench to run"
