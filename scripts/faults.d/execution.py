@@ -25,29 +25,16 @@ def text_of(field):
     return field.split(b"\0", 1)[0].decode(errors="replace")
 
 
-class Record:
-    """The fault library's record of a process: the calls that faults could hit, and those that they did hit."""
-
-    def __init__(self, path):
-        self.path = path
-        with open(path, "wb") as file:
-            file.truncate(CAPACITY * LAYOUT.size)
-
-    def environment(self, library, faults):
-        """The environment for the process. Each fault is NAME:N or NAME:N+; without faults, calls are only counted."""
-        return {"LD_PRELOAD": library, "FAULTS_RECORD": self.path, "FAULTS_AT": ",".join(faults)}
-
-    def read(self):
-        """Returns the entries by the fault's name, and removes the file."""
-        entries = {}
-        with open(self.path, "rb") as file:
-            while chunk := file.read(LAYOUT.size):
-                name, calls, injected, synced, target, where, named = LAYOUT.unpack(chunk)
-                if not text_of(name):
-                    break
-                entries[text_of(name)] = Entry(calls, injected, synced, target, text_of(where), text_of(named))
-        os.unlink(self.path)
-        return entries
+def read_record(path):
+    """The fault library's record of a process, by the fault's name: the calls that it could hit, and those that it hit."""
+    entries = {}
+    with open(path, "rb") as file:
+        while chunk := file.read(LAYOUT.size):
+            name, calls, injected, synced, target, where, named = LAYOUT.unpack(chunk)
+            if not text_of(name):
+                break
+            entries[text_of(name)] = Entry(calls, injected, synced, target, text_of(where), text_of(named))
+    return entries
 
 
 @contextlib.contextmanager
@@ -97,7 +84,9 @@ def injection_of(fault, entries):
 def execute(fixture, run, fault, environment=None):
     """`fault` is NAME:N, NAME:N+, or empty for none."""
     with tempfile.TemporaryDirectory(prefix="case.", dir=fixture.folder) as outside:
-        record, folder = Record(os.path.join(outside, "record")), os.path.join(outside, "here")
+        record, folder = os.path.join(outside, "record"), os.path.join(outside, "here")
+        with open(record, "wb") as file:
+            file.truncate(CAPACITY * LAYOUT.size)
         os.mkdir(folder)
         for name, content in run.files.items():
             os.makedirs(os.path.dirname(os.path.join(folder, name)), 0o700, exist_ok=True)
@@ -106,9 +95,10 @@ def execute(fixture, run, fault, environment=None):
                 os.fchmod(file.fileno(), run.modes.get(name, 0o644))
                 if run.uncached:
                     evict(file)
-        injected = record.environment(fixture.fault_library, [*run.without, *([fault] if fault else [])])
+        faults = ",".join([*run.without, *([fault] if fault else [])])  # without faults, calls are only counted
+        injected = {"LD_PRELOAD": fixture.fault_library, "FAULTS_RECORD": record, "FAULTS_AT": faults}
         status, output = run_program(fixture, run, folder, {**injected, **(environment or {})})
-        entries = record.read()
+        entries = read_record(record)
         injection = injection_of(fault, entries)
         wrong = judge(run, folder, status, output, injection) if output else f"hangs: still running after {TIMEOUT} s"
         stderr = output[1].decode(errors="replace") if output else ""
