@@ -1,11 +1,12 @@
 """Pictures of gpuaes-bench kernels: bars for one size, and lines by size."""
 
+import itertools
 import math
 import os
 import re
 
 from inputs import group, number, points, read
-from style import COLORS, GRAY, MAX_LINES, MODES, RATE, label_lines, plain, significant, size_axis, size_name, title_of
+from style import COLORS, GRAY, MODES, RATE, label_lines, plain, significant, size_axis, size_name, title_of
 
 COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
 
@@ -115,21 +116,16 @@ def where(copies):
 
 
 def panels_of(rows):
-    """(title, {line: {size: rate}}) for each mode, and for each place of the tables if there are many lines."""
+    """(title, {line: {size: rate}}) for each mode, with the kernels that were measured with several sizes."""
     panels = []
     for (mode, copies), here in group(rows, "mode", "copies").items():
         lines = {}
-        for row in here:
+        for row in sorted(here, key=lambda row: order_of(row["variant"])):
             line = lines.setdefault(row["variant"], {})
             line[row["bytes"]] = max(row["gb_per_s"], line.get(row["bytes"], 0))
-        lines = {name: lines[name] for name in sorted(lines, key=order_of) if len(lines[name]) > 2}
-        title = f"{MODES.get(mode, mode)}, {where(copies)}"
-        if 0 < len(lines) <= MAX_LINES:
-            panels.append((title, lines))
-        elif lines:
-            for place in dict.fromkeys(split(name)[1] for name in lines):
-                part = {name: line for name, line in lines.items() if split(name)[1] == place}
-                panels.append((f"{mode}, {place_name(place) if place else 'other kernels'}", part))
+        lines = {name: line for name, line in lines.items() if len(line) > 2}
+        if lines:
+            panels.append((f"{MODES.get(mode, mode)}, {where(copies)}", lines))
     return panels
 
 
@@ -148,7 +144,7 @@ def draw_by_size(plt, panels, cipher, link):
         axis.set_title(plain(title))
         axis.grid(True, alpha=0.3)
         ends = []
-        for color, (name, line) in zip(COLORS, lines.items()):
+        for color, (name, line) in zip(itertools.cycle(COLORS), lines.items()):
             at = sorted(line)
             axis.plot(at, [line[size] for size in at], color=color, marker="o", markersize=3, linewidth=1.6)
             ends.append((at[-1], line[at[-1]], with_ours(name), color))

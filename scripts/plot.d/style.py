@@ -5,7 +5,6 @@ import math
 # Okabe and Ito's colors, which people with color blindness can tell apart.
 COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#A89F00"]
 GRAY, LIGHT = "#666666", "#DDDDDD"
-MAX_LINES = len(COLORS)
 RATE = "GB/s"
 MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
 
