@@ -22,7 +22,6 @@ import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 
 OTHER_KEY, PLAIN = bytes(range(32, 0, -1)), some_bytes(40000)
-NOT_SEALED = "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline"
 
 
 def open_armor(text, key=KEY):
@@ -49,14 +48,6 @@ def test_an_independent_implementation_agrees(batch, key):
         assert run("-q", "--test", "-k", key, *options, input=armor(independent), via=via).out == b""
 
 
-def test_white_space_around_the_armor_is_accepted(key):
-    """And the last line may lack its newline."""
-    text = armor(sf.seal(PLAIN, [KEY]))
-    for whole in b"\n\n \t\r\n" + text, text + b"\n\r\n  ", text[:-1], b"\n" * 1024 + text, text + b" " * 1023:
-        for via in "pipe", "file":
-            expect_open(stream, key, whole, PLAIN, via=via)
-
-
 @pytest.mark.parametrize("kind", [SEALED_ARMOR, AGE])
 def test_armor_can_be_pasted_at_a_terminal(work, kind):
     """It ends with its END line, and the passphrase is asked for after it."""
@@ -66,46 +57,6 @@ def test_armor_can_be_pasted_at_a_terminal(work, kind):
     result, lines = without_control("-d", "-p", on=("stdin", "stderr"), input=armor(made, kind=kind), answers=["two words"])
     expect_same(plain, result.out)
     assert lines[-1] == "Enter passphrase:"
-
-
-def test_any_sealed_stream_can_have_armor(key):
-    """Armor is data like any other, so it can be sealed again, but armor within armor is not a sealed stream."""
-    kuznyechik = stream("-q", "-k", key, "-a", "-c", "kuznyechik", "-k", key, input=PLAIN).out
-    expect_open(stream, key, kuznyechik, PLAIN)
-    expect_open(stream, key, armor(sf.seal(PLAIN, [OTHER_KEY] * 31 + [KEY])), PLAIN)
-    text = armor(sf.seal(PLAIN, [KEY]))
-    expect_open(stream, key, stream("-q", "-k", key, "-a", input=text).out, text)
-    twice = stream("-q", "-d", "-k", key, status=4, input=armor(text))
-    assert (twice.out, twice.error) == (b"", NOT_SEALED)
-
-
-def test_large_files(key):
-    plain = some_bytes((1 if SANITIZED else 8) * 1000000)
-    pathlib.Path("plain").write_bytes(plain)
-    assert stream("-q", "-k", key, "-a", "-i", "plain", "-o", "text").out == b""
-    expect_same(plain, open_armor(pathlib.Path("text").read_bytes()))
-    assert stream("-q", "-d", "-k", key, "-i", "text", "-o", "again").out == b""
-    expect_same(plain, pathlib.Path("again").read_bytes())
-
-
-@pytest.mark.parametrize("options", [["-i", "file"], [], ["-f", "sealed"]])
-def test_info(options):
-    sealed = sf.seal(PLAIN, [KEY])
-    text = armor(sealed)
-    pathlib.Path("file").write_bytes(text)
-    shown = stream("-q", "--info", *options, input=text).out.decode()
-    assert shown == """format         sealed, version 1
-suite          01
-cipher         aes-256
-authenticated  yes
-armor          yes
-slot 1         key file
-header         175 bytes
-size           unknown; the input is armored
-"""
-    facts = json.loads(stream("-q", "--info", "--json", *options, input=text).out)
-    assert (facts["armor"], facts["size"], facts["header_bytes"]) == (True, None, 175)
-    assert json.loads(stream("-q", "--info", "--json", input=sealed).out)["armor"] is False
 
 
 @pytest.fixture
@@ -158,22 +109,6 @@ def test_armor_may_be_written_to_a_terminal(key, rekey):
         assert status or open_armor(shown, OTHER_KEY if name == "text" else KEY) == PLAIN
 
 
-NO_ARMOR, FORMATS = "the {} format does not support --armor", "formats that support it: sealed, age"
-
-
-@pytest.mark.parametrize("options, error, hint", [
-    *[(f"{mode} -a -q -k KEY", "--armor cannot be used to decrypt", "armored input is detected")
-      for mode in ("-d", "--test", "--salvage", "--range 0:1")],
-    (f"-f raw --iv {IV} --armor -q -k KEY", NO_ARMOR.format("raw"), FORMATS),
-    ("-f cobblestone --armor -q -k KEY", NO_ARMOR.format("cobblestone"), FORMATS),
-    ("--info -a", "--info cannot be used with --armor",
-     "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet"),
-])
-def test_usage(key, options, error, hint):
-    found = stream(*(key if word == "KEY" else word for word in options.split()), status=2)
-    assert (found.error, found.hint) == (error, hint)
-
-
 def test_armor_is_not_detected_if_another_format_is_named(key):
     pathlib.Path("plain").write_bytes(b"text\n")
     text = stream("-q", "-a", "-k", key, "-i", "plain").out
@@ -182,6 +117,13 @@ def test_armor_is_not_detected_if_another_format_is_named(key):
     assert found.error == "armored: this key and context do not open the input"
     assert stream(*RAW, "-k", key, "-d", "-i", "armored").out == openssl_ctr(text)
     assert stream("-q", "-d", "-k", key, "--iv", IV, "-i", "armored", status=2).error == "--iv requires -f raw"
+
+
+def test_info(key):
+    sealed = sf.seal(PLAIN, [KEY])
+    facts = json.loads(stream("-q", "--info", "--json", input=armor(sealed)).out)
+    assert (facts["armor"], facts["size"], facts["header_bytes"]) == (True, None, HEADER)
+    assert json.loads(stream("-q", "--info", "--json", input=sealed).out)["armor"] is False
 
 
 # --- Pipes ---------------------------------------------------------------------------------------------------------
@@ -221,22 +163,6 @@ def test_a_segment_is_written_when_its_lines_have_arrived(key):
         expect_same(plain[(segments - 1) * SEGMENT : segments * SEGMENT], read(child, SEGMENT))
     child.stdin.write(text[sent:])
     assert child.communicate(timeout=PATIENCE) == (b"", b"")
-
-
-def test_encryption_writes_lines_at_once(key):
-    """Except for the rest of a line."""
-    plain = some_bytes(3 * SEGMENT)
-    child = start_pipe(key, "-a")
-    child.stdin.write(plain[: 2 * SEGMENT])
-    text = read(child, len(BEGIN) + 1 + 65 * ((HEADER + 2 * SEALED) // 48))
-    text += child.communicate(plain[2 * SEGMENT :], timeout=PATIENCE)[0]
-    expect_same(plain, sf.open_sealed(dearmor(text), key=KEY))
-
-
-@pytest.mark.parametrize("begin", [b"-----BEGIN PGP", b"gpuaes-stream/x\n", b"-----begin gpu", b"\n\n-----BEGIN RAGE"])
-def test_input_that_only_begins_like_armor_or_a_sealed_stream(key, begin):
-    error = NOT_SEALED if begin.startswith(b"gpuaes") else "the input is not in a known format"
-    assert stream("-q", "-k", key, "-l", "cpu:1", "-d", status=4, input=begin).error == error
 
 
 def test_memory_use_does_not_depend_on_the_length(key):

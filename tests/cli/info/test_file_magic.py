@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from programs import keygen, openssl_ctr, some_bytes, stream
+from programs import keygen, stream
 
 MAGIC = pathlib.Path(__file__).parents[3] / "man/magic"
 SEALED = "gpuaes-stream sealed file, version 1"
@@ -57,11 +57,3 @@ def test_other_contents(content, text):
 def test_armor(key):
     stream("-q", "-k", key, "-a", "-o", "armored", input=b"text")
     assert shown("armored") == "gpuaes-stream sealed file, armored"
-
-
-def test_other_files():
-    keygen("-o", "key")
-    assert shown("key") == "ASCII text"
-    assert shown(MAGIC) == "ASCII text"
-    pathlib.Path("random").write_bytes(openssl_ctr(some_bytes(50000)))
-    assert shown("random") == "data"

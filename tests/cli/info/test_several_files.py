@@ -1,6 +1,5 @@
 """--info describes several files in one line each, or with --json in one object each, and continues after an error."""
 
-import base64
 import fcntl
 import json
 import os
@@ -51,13 +50,6 @@ def test_each_file_has_a_line(one, options, lines, errors, status):
     assert info(*options) == (status, text, [f"gpuaes-stream: error: {error}" for error in errors])
 
 
-def test_only_one_file_can_be_standard_input(one):
-    with open("one", "rb") as file:
-        result = stream("--info", "-", "two", "-", stdin=file, status=2)
-    assert result.error == "the input and another input are both read from standard input"
-    assert result.hint == "use a different file for one of them"
-
-
 def test_json(one):
     """The report of each file is that of the file alone, and its name."""
     odd = b"\xff\n\\"
@@ -76,32 +68,6 @@ def test_json(one):
         {"file": 'a "raw" file', "error": 'a "raw" file: the input is not in a known format'}]
     with open("one", "rb") as file:
         assert found[0] == {"file": "one", **json.loads(stream("--info", "--json", stdin=file).out)}
-
-
-@pytest.mark.parametrize("name", [
-    b"\x7f", b"\xc2\x80", b"\xc2\x9b2J", b"\x1b[2J", b"\xc2\xa0\xc3\xa9", b'"\\', b"\x9b\xff", b"\xc3\xa9\xe9",
-    b"\xe2\x80\xaegpj", b"\xef\xbb\xbf\xe2\x80\xa8", b"\xf3\xa0\x81\x81", b"\xed\xa0\x80\xc0\xaf"])
-def test_file_names_in_json_have_no_raw_control_characters(key, name):
-    """Bytes that are not UTF-8 become replacement characters, and the name is then there in Base64, too."""
-    for each in name, b"other":
-        stream("-k", key, "-o", each, input=some_bytes(100))
-    missing = b"missing " + name
-    out = stream("--info", "--json", name, "other", missing, status=1).out.decode()
-    found = [json.loads(line) for line in out.removesuffix("\n").split("\n")]
-    for object, wanted in zip(found, (name, b"other", missing), strict=True):
-        assert object["file"] == wanted.decode(errors="replace")
-        assert "file_base64" in object or wanted == wanted.decode(errors="replace").encode()
-        assert base64.b64decode(object.get("file_base64", b"")) in (b"", wanted)
-    assert found[2]["error"] == f"cannot open {missing.decode(errors='replace')}: No such file or directory"
-    assert all(c == "\n" or c.isprintable() or c == "\xa0" for c in out)
-
-
-def test_names_that_are_not_utf8_differ_in_json(one):
-    names = [b"a\xff", b"a\xfe"]
-    for name in names:
-        pathlib.Path(os.fsdecode(name)).write_bytes(one)
-    objects = [json.loads(line) for line in info("--json", *names)[1].splitlines()]
-    assert [base64.b64decode(each["file_base64"]) for each in objects] == names
 
 
 def test_a_file_that_fails_has_an_object_only_if_there_are_several(one):

@@ -99,11 +99,6 @@ def test_a_recipient_file_gets_the_access_that_the_shell_gives(prepare, mask, wr
     assert os.stat("identity").st_mode == 0o100600 and not acl("identity")
 
 
-def test_a_post_quantum_recipient_file(ml_kem):
-    out = keygen("--post-quantum", "-o", "identity", wrap=ml_kem).out
-    assert out.startswith(b"age1pq1") and pathlib.Path("identity.pub").read_bytes() == out
-
-
 @pytest.mark.parametrize("exists, named", [(["out"], "out"), (["out.pub"], "out.pub"), (["out", "out.pub"], "out")])
 @pytest.mark.parametrize("make", [lambda name: name.write_text("content"), lambda name: name.symlink_to("missing")],
                          ids=["file", "dangling link"])
@@ -119,15 +114,6 @@ def test_neither_file_is_written_if_one_exists(exists, named, make, wrap):
     assert wrap or os.stat("folder").st_mtime_ns == changed, "no file appeared, not even for a moment"
 
 
-@pytest.mark.parametrize("kind, files", [((), ["key.pub"]), (("--x25519",), [])], ids=["key", "identity"])
-def test_only_a_key_may_be_called_like_a_recipient(kind, files):
-    found = keygen(*kind, "-o", "key.pub", status=2 if kind else 0)
-    assert files_here() == files
-    if kind:
-        assert found.error == "--output: key.pub is a name for a recipient, not for an identity"
-        assert found.hint == "omit .pub; the recipient is written to FILE.pub"
-
-
 @pytest.mark.parametrize("length", [251, 252, 255, 256])
 def test_a_recipient_file_whose_name_is_too_long(length, wrap):
     name = "n" * length
@@ -137,12 +123,6 @@ def test_a_recipient_file_whose_name_is_too_long(length, wrap):
         assert found.error == f"cannot create {name}.pub: File name too long"
         assert found.hint == "the recipient is written to FILE.pub; choose a shorter name"
     assert files_here() == ([name, f"{name}.pub"] if fits else [])
-
-
-def test_an_identity_on_standard_output_has_no_recipient_file():
-    for options in (), ("-o", "-"):
-        found = keygen("--x25519", *options)
-        assert IDENTITY_FILE.fullmatch(found.out.decode())[1] == found.err and files_here() == []
 
 
 @both_kinds
@@ -161,10 +141,3 @@ def test_a_full_disk_is_an_error(options):
     assert found.error == "cannot write standard output after byte 0: No space left on device"
     assert found.hint == "free some space, or write to another file system"
     assert "age1" not in found.err and files_here() == []
-
-
-def test_a_closed_standard_output_is_an_error():
-    found = keygen(status=1, preexec_fn=lambda: os.close(1))
-    assert (found.error, found.hint) == ("cannot write standard output: Bad file descriptor", "")
-
-

@@ -10,8 +10,7 @@ import shutil
 import pytest
 
 from page_cache import evict, need_direct_reads
-from parts_steps import join, plan, seal
-from programs import IV, RAW, SANITIZED, User, each_way, expect_same, files_here, openssl_ctr, raw, some_bytes, stream
+from programs import RAW, SANITIZED, User, each_way, expect_same, files_here, openssl_ctr, raw, some_bytes, stream
 
 PLAIN = some_bytes(3_000_001)
 
@@ -35,24 +34,6 @@ def test_every_lane_in_the_list_works(key):
     assert lanes[0].startswith("cpu:") and all(lane.startswith("cuda:") for lane in lanes[1:])
     for lane in ("cpu", *lanes[1:]):
         expect_same(openssl_ctr(PLAIN), raw(key, "-l", lane, input=PLAIN, via="file").out, lane)
-
-
-@pytest.mark.parametrize("via", ["file", "pipe"])
-def test_auto_low_cpu_prints_why_it_uses_few_lanes(key, plain, via):
-    """Without CUDA, these are half as many as there are CPUs for a file, and one for a pipe."""
-    cpus = int(re.match(rb"cpu:(\d+)\t", stream("--list-lanes").out).group(1))
-    count, source = {"file": ((cpus + 1) // 2, ["plain"]), "pipe": (1, [])}[via]
-    result = stream("-v", "-f", "raw", "--iv", IV, "-k", key, "-l", "auto:low-cpu", *source, input=PLAIN)
-    assert [note for note in result.notes if re.fullmatch(rf"lanes cpu:{count} \(auto:low-cpu: .*CUDA.*\)", note)]
-    expect_same(openssl_ctr(PLAIN), result.out)
-
-
-def test_auto_low_cpu_with_parts(key, plain):
-    plan(key, "dir")
-    seal("dir", 0, "-q", "-l", "auto:low-cpu", "-i", "plain")
-    join("dir", "--count", "1", "-o", "sealed")
-    stream("-q", "-k", key, "-d", "-l", "auto:low-cpu", "sealed", "-o", "opened")
-    expect_same(PLAIN, pathlib.Path("opened").read_bytes())
 
 
 def test_a_file_on_disk_gets_four_lanes_even_with_one_cpu(key):

@@ -53,12 +53,6 @@ def test_the_format_must_be_named(batch, key, work, salted):
     assert files_here() == before
 
 
-def test_an_existing_output_is_kept():
-    result = stream("-d", "--passphrase-file", "passphrase", "-i", "salted", "-o", "old", status=4)
-    assert result.error == f"salted: {NOT_NAMED}"
-    assert pathlib.Path("old").read_bytes() == b"an older output\n"
-
-
 def test_a_named_format(key):
     opened = stream("-d", *OURS[1:], "-i", "salted")
     assert opened.warnings == ["the openssl format is not authenticated; modifications will go undetected", FITS_CBC]

@@ -76,13 +76,3 @@ def test_the_reader_of_a_pipe_goes_away(key, name, ignore, status, messages):
     child.stdout.close()
     expect_exit(child, status)
     assert re.fullmatch(messages, child.stderr.read().decode())
-
-
-def test_the_reader_of_a_fifo_goes_away(key):
-    os.mkfifo("fifo")
-    reader = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
-    child = start_raw(key, "-i", "/dev/zero", "-o", "fifo", stderr=subprocess.PIPE)
-    wait_until_stalled(reader)
-    os.close(reader)
-    expect_exit(child, -signal.SIGPIPE)
-    assert child.stderr.read() == b""

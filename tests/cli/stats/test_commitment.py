@@ -46,27 +46,9 @@ def test_every_mode_of_decryption_reports_that_of_the_file(key, options, mode):
     assert commitment(*mode, "-k", key, *label, "sealed") == in_message("sealed")
 
 
-def test_a_pipe_and_armor_make_no_difference(key):
-    stream("-k", key, "-o", "sealed", input=PLAIN)
-    sealed = pathlib.Path("sealed").read_bytes()
-    assert commitment("-d", "-k", key, input=sealed) == in_message("sealed")
-    armored = stream("--rekey", "-a", "-k", key, "--new-key", key, input=sealed).out
-    assert commitment("-d", "-k", key, input=armored) == in_message("sealed")
-
-
-def test_a_bare_message_has_one(key):
-    stream("-k", key, "-f", "cobblestone", "-o", "message", input=PLAIN)
-    assert commitment("-d", "-k", key, "-f", "cobblestone", "message") == in_message("message", 0)
-
-
 @pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--part", "1/2", "-d"], ["--salvage"]])
 def test_a_file_made_of_parts_has_that_of_its_index(key, in_parts, mode):
     assert commitment(*mode, "-k", key, in_parts) == in_index(in_parts, 3)
-
-
-def test_a_file_made_of_parts_from_a_pipe_has_that_of_its_index(key, in_parts):
-    sealed = pathlib.Path(in_parts).read_bytes()
-    assert commitment("-d", "-k", key, input=sealed) == in_index(in_parts, 3)
 
 
 def test_an_index_that_is_not_authentic_has_none(key, in_parts):
@@ -82,14 +64,6 @@ def test_all_parts_of_a_file_have_the_same_and_those_of_another_file_another(key
         stream("-k", key, "-o", name, input=PLAIN)
     found = [{commitment("-d", "-k", key, "--part", f"{i}/7", name) for i in range(7)} for name in ("sealed", "other")]
     assert [len(each) for each in found] == [1, 1] and found[0] != found[1]
-
-
-def test_a_damaged_segment_in_another_share_makes_no_difference(key):
-    stream("-k", key, "-o", "sealed", input=some_bytes(3 << 20))
-    damaged = bytearray(pathlib.Path("sealed").read_bytes())
-    damaged[MESSAGE + 56 + (5 << 19)] ^= 1
-    pathlib.Path("sealed").write_bytes(damaged)
-    assert commitment("-d", "-k", key, "--part", "0/2", "sealed") == in_message("sealed")
 
 
 def test_encryption_and_formats_without_authentication_have_none(key):

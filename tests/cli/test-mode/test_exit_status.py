@@ -3,7 +3,7 @@
 import pytest
 
 from matrix import dealt_to_lanes
-from programs import KEY, secret_file, some_bytes, stream
+from programs import KEY, secret_file, some_bytes
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -28,12 +28,3 @@ def test_the_status_is_that_of_decryption(work, key, batch, size, options, heade
         found = run("-q", "--test", *mode, "-l", lane, "-b", "16K", "-k", secret, *options, **how)
         hint = want.hint.replace("use --salvage to recover the undamaged parts", "")
         assert (found.out, found.error, found.hint) == (b"", want.error, hint), (lane, via, mode)
-
-
-def test_an_empty_file_and_one_sealed_with_kuznyechik(key):
-    sealed = sf.seal(some_bytes(100_000), [KEY], suite=2)
-    for data in sf.seal(b"", [KEY]), sealed:
-        assert stream("-q", "--test", "-k", key, input=data).out == b""
-    found = stream("-q", "--test", "-k", key, input=flip(sealed, 50_000), status=4)
-    assert found.error == "the input is corrupt at byte 49375; 49152 bytes of plaintext before that were verified"
-    assert found.out == b""

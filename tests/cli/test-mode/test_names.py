@@ -37,13 +37,6 @@ def test_standard_input_alone_has_no_name(key, sealed):
         assert stream("--salvage", "-k", key, stdin=file, status=4).warnings == [LOSS]
 
 
-def test_standard_input_with_other_files_has_a_name(key, sealed):
-    with open("damaged", "rb") as file:
-        assert stream("-t", "--salvage", "-k", key, "whole", "-", stdin=file, status=4).warnings == [
-            f"standard input: {LOSS}"
-        ]
-
-
 @pytest.mark.parametrize("level", ["-v", "-vv"])
 def test_details_of_several_files_name_theirs(key, sealed, level):
     notes = stream("-t", level, "-k", key, *sealed, status=4).notes
@@ -63,7 +56,3 @@ def test_progress_of_several_files_names_theirs(key, sealed):
 @pytest.mark.parametrize("options, printed", [((), b""), (("-v",), b"whole: ok\n"), (("-q",), b"")])
 def test_one_file_is_reported_as_ok_only_with_v(key, sealed, options, printed):
     assert stream("-t", *options, "-k", key, "whole").out == printed
-
-
-def test_decryption_does_not_print_ok(key, sealed):
-    assert stream("-d", "-v", "-k", key, "whole").out == some_bytes(60000)

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from processes import expect_death_by, wait_until_idle
-from programs import FOLDER, IV, KEY, NOT_ENCRYPTED, PATIENCE, files_here, secret_file, some_bytes, start, stream
+from programs import FOLDER, IV, KEY, PATIENCE, files_here, secret_file, some_bytes, start, stream
 from special_files import feeding
 
 SHORT = "the input is truncated after byte 16575; 16384 bytes of plaintext before that were verified"
@@ -55,25 +55,15 @@ def verify(*options, stdin=os.devnull, **popen):
 @pytest.mark.parametrize("names, stdin, status, good, errors", [
     ("good second good", "", 0, ["good", "second", "good"], []),
     ("-l cpu:2 -b 16K good second", "", 0, ["good", "second"], []),
-    ("-q good second", "", 0, [], []),
     ("good - good", "second", 0, ["good", "standard input", "good"], []),
     ("good short missing directory other good", "", 4, ["good"] * 2, [f"short: {SHORT}", MISSING, DIRECTORY, OTHER]),
     ("- good", "short", 4, ["good"], [f"standard input: {SHORT}"]),
     ("missing other good", "", 3, ["good"], [MISSING, OTHER]),
     ("missing good", "", 1, ["good"], [MISSING]),
-    ("good other", "", 3, ["good"], [OTHER]),
     ("--salvage short good", "", 4, ["good"], [f"short: {SHORT}; nothing after that was recovered"]),
-    ("-q short short", "", 4, [], [f"short: {SHORT}"] * 2),
 ])  # fmt: skip
 def test_each_file_is_reported(key, names, stdin, status, good, errors):
     assert verify("-k", key, *names.split(), stdin=stdin or os.devnull) == (status, good, errors)
-
-
-def test_each_file_has_one_line(key):
-    os.rename("good", "two\nlines")
-    assert stream("-t", "-k", key, "two\nlines", "second").out == b"two?lines: ok\nsecond: ok\n"
-    notes = stream("-t", "-k", key, "-P", "second", "second").notes
-    assert len(notes) == 2 and all(re.match("second: *[0-9.]*KiB .* 100%", note) for note in notes)
 
 
 def test_each_secret_is_read_once(key):
@@ -93,44 +83,20 @@ def test_each_secret_is_read_once(key):
     os.close(reader)
 
 
-def test_a_warning_about_a_secret_appears_once():
-    os.chmod("other.key", 0o644)
-    found = stream("-t", "-k", "other.key", "other", "other")
-    assert found.err == "gpuaes-stream: warning: other.key is readable by other users; run chmod 600 other.key\n"
-    assert found.out == b"other: ok\nother: ok\n"
-
-
 @pytest.mark.parametrize("options, status, error, hint", [
     ("-t -k KEY - good -", 2, "the input and another input are both read from standard input", TWICE),
-    ("-t -k KEY pipe pipe", 2, "the input and another input are both read from pipe", TWICE),
     ("-t -k words good words", 2, "--key and another input are both read from words", TWICE),
     ("-t -k KEY --stats figures good good", 2, "--stats requires a single input", ""),
-    ("-t -k KEY --trace figures good good", 2, "--trace requires a single input", ""),
     ("-t -k KEY -f raw --iv IV good good", 2,
      "the raw format is not authenticated, so --test cannot verify anything", FORMATS),
-    ("-f raw --iv IV -q -k KEY --test -i plain", 2,
-     "the raw format is not authenticated, so --test cannot verify anything", FORMATS),
-    ("--test -f openssl --passphrase-file words -i plain", 2,
-     "the openssl format is not authenticated, so --test cannot verify anything", FORMATS),
-    ("-q -k KEY --test -e -i good", 2, "--test and --encrypt cannot be used together", ""),
     ("-q -k KEY --test -o out -i good", 2, "--test and --output cannot be used together", ""),
-    ("--test -i good", 2, "good: the input was encrypted with a key file, and none was given",
-     "name the key file with -k"),
-    ("-q -k KEY --test -i plain", 4, "plain: the input is not in a known format",
-     NOT_ENCRYPTED),
 ])  # fmt: skip
-@pytest.mark.parametrize("via", ["file", "pipe"])
-def test_what_cannot_be_verified_is_an_error(key, options, via, status, error, hint):
+def test_what_cannot_be_verified_is_an_error(key, options, status, error, hint):
     os.mkfifo("pipe")
     before = files_here()
     words = options.replace("KEY", key).replace("IV", IV).split()
-    found = stream(*words, status=status, input=b"data", via=via)
+    found = stream(*words, status=status, input=b"data")
     assert (found.error, found.hint, files_here()) == (error, hint, before)
-
-
-def test_statistics_have_the_verified_bytes(key):
-    stream("-q", "-k", key, "--test", "--stats", "figures", input=pathlib.Path("good").read_bytes())
-    assert '"bytes_out": 60000,' in pathlib.Path("figures").read_text()
 
 
 def test_an_error_of_the_output_ends_the_run(key):

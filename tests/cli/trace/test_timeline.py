@@ -13,7 +13,6 @@ import time
 import pytest
 
 import processes
-from damage import SEGMENT
 from programs import (
     RAW, SANITIZED, each_way, expect_same, files_here, lanes, openssl_ctr, raw, some_bytes, start_raw, stream)
 
@@ -80,15 +79,6 @@ def test_every_chunk_is_read_processed_and_written_once(key, work, batch):
     assert files_here() == ["out", "plain", "trace"]
 
 
-def test_the_header_of_an_authenticated_stream_is_not_a_chunk(key):
-    plain = some_bytes(1000000)
-    sealed = stream("-q", "-k", key, "--trace", "trace", input=plain).out
-    expect_stream(pathlib.Path("trace").read_text(), len(plain))
-    result = stream("-q", "-k", key, "-d", "-o", "back", "--trace", "/dev/stdout", input=sealed)
-    expect_same(plain, pathlib.Path("back").read_bytes())
-    expect_stream(result.out, len(plain) + 16 * (len(plain) // SEGMENT + 1))
-
-
 def test_errors(key):
     """A run that fails before it starts work does not touch an existing trace."""
     sealed = bytearray(stream("-q", "-k", key, input=some_bytes(3000000)).out)
@@ -116,21 +106,6 @@ def test_errors(key):
         assert (re.sub("only [0-9]+", "only N", result.error), result.hint) == (error, "use a smaller --chunk-size")
     assert pathlib.Path("old").read_text() == "old"
     assert files_here() == ["file", "full", "old", "pipe", "sealed", "short", "to-file"]
-
-
-def test_a_consumer_that_goes_away(key):
-    """The trace goes to a pipe whose reader waits until it is full."""
-    (output, stdout), (trace, writer) = os.pipe(), os.pipe()
-    child = start_raw(key, "-i", "/dev/zero", "-b", "64", "--trace", f"/dev/fd/{writer}",
-                      stdout=stdout, pass_fds=[writer])
-    os.close(stdout)
-    os.close(writer)
-    os.read(output, 1)
-    processes.wait_until_stalled(trace)
-    os.close(output)
-    pathlib.Path("trace").write_bytes(processes.read_all(trace))
-    processes.expect_exit(child, -signal.SIGPIPE)
-    expect_written()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

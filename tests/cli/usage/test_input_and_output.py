@@ -37,16 +37,6 @@ def test_ways_to_name_input_and_output(key, encrypted):
     assert files_here() == ["decrypted", "empty", "mixed", "new", "out", "plain"]
 
 
-def test_an_existing_file_is_replaced(key, encrypted):
-    """Another name of the old file keeps its content."""
-    old = some_bytes(300000)
-    pathlib.Path("file").write_bytes(old)
-    os.link("file", "other-name")
-    raw(key, "-i", "plain", "-o", "file")
-    expect_same(encrypted, pathlib.Path("file").read_bytes())
-    expect_same(old, pathlib.Path("other-name").read_bytes())
-
-
 def test_the_input_is_an_argument_in_every_mode(key, encrypted):
     pathlib.Path("sealed").write_bytes(stream("-q", "-k", key, "plain").out)
     for options, expected in (
@@ -74,13 +64,3 @@ def test_files_are_verified_even_if_other_inputs_are_keys(key, content):
     found = stream("-t", "-k", key, "z.key", "sealed", status=4)
     assert (found.out, found.error, found.hint) == (
         b"sealed: ok\n", "z.key: the input looks like a key, not like an encrypted file", REPEAT_K)
-
-
-def test_a_file_is_read_even_if_a_command_has_its_name(key):
-    pathlib.Path("tar").write_bytes(b"text")
-    assert stream("-d", "-k", key, input=stream("-k", key, "tar").out).out == b"text"
-
-
-@pytest.mark.root  # the program's memory is closed to other users
-def test_a_read_error_is_not_the_end_of_the_input(key):
-    assert raw(key, "-i", "/proc/self/mem", status=1).error == "cannot read /proc/self/mem at byte 0: Input/output error"

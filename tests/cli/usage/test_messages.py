@@ -1,4 +1,4 @@
-"""Messages begin with the program's name and never show the key. -v reports how a run goes. If messages cannot be
+"""Messages begin with the program's name. -v reports how a run goes. If messages cannot be
 written, neither the output nor the exit status changes."""
 
 import os
@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 
 from processes import expect_exit
-from programs import FOLDER, IV, KEY, PATIENCE, expect_same, keygen, openssl_ctr, raw, run, some_bytes, start, stream
+from programs import FOLDER, IV, PATIENCE, expect_same, keygen, openssl_ctr, raw, run, some_bytes, start, stream
 
 RAW_WARNING = "the raw format is not authenticated; modifications will go undetected"
 RING = r"ring of \d+ chunks of 64 KiB, \d+ KiB in total"
@@ -33,8 +33,6 @@ def test_messages_begin_with_the_name_of_the_program(key):
 
 @pytest.mark.parametrize("options, error", [
     (["-i", "two\nlines"], "--input: cannot open two?lines: No such file or directory"),
-    (["stray\nargument"], "cannot open stray?argument: No such file or directory"),
-    (["-i", "escape \033[31m"], "--input: cannot open escape ?[31m: No such file or directory"),
     ([b"csi \x9b31m \xc2\x9b31m"], "cannot open csi ?31m ?31m: No such file or directory"),
     ([b"too long \xc0\xaf \xe0\x80\x9b surrogate \xed\xa0\x80"],
      "cannot open too long ?? ??? surrogate ???: No such file or directory"),
@@ -44,11 +42,6 @@ def test_messages_begin_with_the_name_of_the_program(key):
 ])
 def test_special_characters_in_names_are_replaced(key, options, error):
     assert raw(key, *options, status=(1, 2)).err.splitlines()[0] == f"gpuaes-stream: error: {error}"
-
-
-@pytest.mark.parametrize("name", ["Straße", "日本語\u3000", "שלום", "e\u0301", "❤\ufe0f 😀 👨🏽"])
-def test_other_characters_in_names_are_not_replaced(key, name):
-    assert raw(key, name, status=1).error == f"cannot open {name}: No such file or directory"
 
 
 @pytest.mark.skipif(float(unicodedata.unidata_version[:4]) > 18, reason="Python knows newer characters")
@@ -71,20 +64,9 @@ def test_characters_are_replaced_by_category():
         *others, *map(chr, range(0xe0100, 0xe01f0))}
 
 
-def test_the_key_is_not_shown(work):
-    pathlib.Path("hex").write_text(KEY.hex() + "\n")
-    pathlib.Path("plain").write_bytes(some_bytes(100000))
-    result = stream("-v", "-f", "raw", "--iv", IV, "-k", "hex", "-i", "plain", "-o", "out", "--stats", "stats")
-    assert result.warnings == ["hex is readable by other users; run chmod 600 hex", RAW_WARNING]
-    for text in result.err, pathlib.Path("stats").read_text():
-        assert not re.search(f"{KEY.hex()[:12]}|{KEY.hex()[40:52]}", text, re.I)
-
-
 @pytest.mark.parametrize("options, notes", [
     ("-v", [RING, "lanes cpu:2", SPEED, SUMMARY]),
-    ("-vv", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
     ("-v -v", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
-    ("-vvv", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
 ])
 def test_verbose_messages(key, options, notes):
     """-v reports the ring and the lanes, -vv also the version of libcrypto and the work of each lane."""
@@ -101,12 +83,8 @@ def test_verbose_messages(key, options, notes):
     ("-d -i sealed", "decrypted 30.5 MiB"),
     ("--test -i sealed", "verified 30.5 MiB"),
     ("--range 1M:100K -i sealed", "decrypted 100 KiB"),
-    ("--range 5:0 -i sealed", "decrypted 0 B"),
     ("--part 0/2 -i sealed", "decrypted 16.0 MiB"),
-    ("-d --part 1/2 --into out -i sealed", "decrypted 14.5 MiB"),
-    ("--salvage -i sealed", "recovered 30.5 MiB"),
     ("--salvage -i damaged", "recovered 30.4 MiB"),
-    ("--salvage --test -i damaged", "verified 30.4 MiB"),
     ("-f age -r RECIPIENT -i plain", "encrypted 30.5 MiB"),
     ("-a -i plain", "encrypted 30.5 MiB"),
 ])
@@ -125,19 +103,10 @@ def test_the_amount_is_that_of_the_plaintext(key, options, done):
     assert re.fullmatch(done + r" in (\d+\.\d+ s|\d:\d\d:\d\d) \([\d.]+ ([KMG]i)?B/s\)", line), line
 
 
-def test_a_file_that_is_too_small_to_divide(key):
-    """It is not said to be something else."""
-    pathlib.Path("small").write_bytes(some_bytes(1000))
-    result = stream("-v", "-f", "raw", "--iv", IV, "-k", key, "-i", "small", "-o", "out")
-    assert re.search(r"^lanes .* \(auto: (lanes take turns reading the input[;,] |there is no CUDA device\)$)",
-                     "\n".join(result.notes), re.M)
-
-
 @pytest.mark.parametrize("options, status", [
     ("-f raw -v -i plain -o out", 0),
     ("-f raw -i missing", 1),
     ("-f nonsense", 2),
-    ("-f raw --no-such-option", 2),
 ])
 def test_messages_that_cannot_be_written(key, options, status):
     pathlib.Path("plain").write_bytes(some_bytes(100000))

@@ -30,12 +30,10 @@ def passphrase(work):
 @pytest.mark.parametrize("command, name, hint", [
     (r"printf LUKS\272\276\000\002", "a LUKS volume", "open it with cryptsetup"),
     ("gzip", "a gzip file", COMPRESSED),
-    ("zstd -q", "a zstd file", COMPRESSED),
     ("xz", "an xz file", COMPRESSED),
     (f"{GPG} -c", "an OpenPGP file", "decrypt it with gpg"),
     (f"{GPG} -a -c", "an OpenPGP file", "decrypt it with gpg"),
     ("printf <!DOCTYPE\\40html><html>", "an HTML page", PAGE),
-    ("printf <html><body>", "an HTML page", PAGE),
 ])
 def test_files_of_other_programs(key, passphrase, batch, command, name, hint):
     tool, *words = command.split()
@@ -71,13 +69,10 @@ def test_a_file_is_recognized_as_soon_as_its_magic_has_arrived(key):
 @pytest.mark.parametrize("content, error, hint", [
     (PLAIN, UNKNOWN, NOT_ENCRYPTED),
     (["-f", "raw", "--iv", IV], UNKNOWN, NOT_ENCRYPTED),
-    (["-f", "cobblestone"], UNKNOWN, NOT_ENCRYPTED),
     (b"", "the input is empty", ""),
     (b"gpuaes-stream", UNKNOWN, NOT_ENCRYPTED),
-    (b"Salted", UNKNOWN, NOT_ENCRYPTED),
     (b"gpuaes-stream/x\n" + b" " * 200, UNSEALED, NOT_ENCRYPTED),
-    (bytes(40000), UNKNOWN, NOT_ENCRYPTED),
-], ids=["plain", "raw", "cobblestone", "empty", "part", "part of openssl", "like sealed", "zeros"])
+], ids=["plain", "raw", "empty", "part", "like sealed"])
 def test_an_unknown_format(key, passphrase, content, error, hint):
     if isinstance(content, list):
         options = ["-q", "-k", key, *content]
