@@ -6,7 +6,6 @@ import pathlib
 import re
 import signal
 import subprocess
-from subprocess import DEVNULL
 
 import pytest
 
@@ -44,13 +43,6 @@ def test_a_device_without_an_end(key, options):
     with open(read_end, "rb") as output:
         expect_same(openssl_ctr(bytes(3_000_000)), output.read(3_000_000))
     expect_exit(child, -signal.SIGPIPE)
-
-
-@pytest.mark.parametrize("options", ["", "-d", "-b 16", "-l cpu:3", "-i /dev/null"])
-def test_an_empty_device(key, options):
-    assert raw(key, *options.split(), stdin=DEVNULL).out == b""
-    raw(key, *options.split(), "-o", "out", stdin=DEVNULL)
-    assert os.path.getsize("out") == 0
 
 
 # --- Block devices -------------------------------------------------------------------------------------------------

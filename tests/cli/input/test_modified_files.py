@@ -7,7 +7,7 @@ from subprocess import PIPE
 import pytest
 
 from processes import redirected, wait_until_stalled
-from programs import IV, Result, check, expect_same, keygen, secret_file, some_bytes, start, stream
+from programs import Result, check, expect_same, some_bytes, start, stream
 
 SIZE = 4 << 20  # bytes, more than a pipe and the chunks in memory
 DATA = some_bytes(SIZE)
@@ -76,32 +76,6 @@ def test_however_the_file_is_named(key, change, warning, source, stdin, name):
     assert run_while(change, "-k", key, source=source, stdin=stdin).warnings == [warning(name)]
 
 
-@changes
-def test_standard_input_from_the_middle_of_a_file(key, change, warning):
-    found = run_while(change, "-k", key, source="", stdin="<file; head -c 1000 >/dev/null")
-    assert found.warnings == [warning("standard input")]
-    expect_same(FILE.read_bytes()[1000:], stream("-d", "-k", key, input=found.out).out)
-
-
-@changes
-def test_every_format(work, key, change, warning):
-    keygen("--x25519", "-o", work.parent / "identity")
-    words = secret_file(work.parent / "words", b"words\n")
-    for options in (["-R", work.parent / "identity.pub"], ["-a", "-k", key], ["-f", "cobblestone", "-k", key],
-                    ["-f", "openssl", "--passphrase-file", words], ["-f", "raw", "--iv", IV, "-k", key]):
-        FILE.write_bytes(DATA)
-        os.utime(FILE, (10**9, 10**9))
-        assert warning() in run_while(change, *options).warnings, options
-
-
-@changes
-def test_with_statistics_and_quietly(key, change, warning):
-    assert run_while(change, "-k", key, "--stats", "stats").warnings == [warning()]
-    assert os.path.getsize("stats") > 0
-    os.utime(FILE, (10**9, 10**9))
-    assert run_while(change, "-q", "-k", key).err == ""
-
-
 @pytest.mark.parametrize("change", [lambda: os.chmod(FILE, 0o600), lambda: os.link(FILE, "link"), FILE.unlink, replace,
                                     lambda: os.rename(FILE, "file.1"), FILE.read_bytes],
                          ids=["mode", "link", "removed", "replaced", "rotated", "read"])
@@ -109,11 +83,6 @@ def test_other_changes_do_not_matter(key, change):
     found = run_while(change, "-k", key)
     assert found.err == ""
     expect_same(DATA, stream("-d", "-k", key, input=found.out).out)
-
-
-def test_a_complete_output_that_is_kept_has_the_warning_too(key):
-    found = run_while(append, "-k", key, "--stats", "/dev/full", status=1)
-    assert found.error.startswith("--stats: cannot write /dev/full") and len(found.warnings) == 1
 
 
 @pytest.mark.parametrize("options", [["-d"], ["--salvage"], ["--range", "0:"]])
@@ -129,9 +98,3 @@ def test_files_of_the_kernel_do_not_warn(key):
     for name in "/proc/self/status", "/proc/self/maps", "/proc/uptime", "/sys/kernel/mm/transparent_hugepage/enabled":
         if os.path.exists(name):
             assert stream("-k", key, "-i", name).err == ""
-
-
-def test_a_command_may_write_any_file(key):
-    out = stream("-k", key, "--", "sh", "-c", "cat file; echo more >>file")
-    assert out.err == ""
-    expect_same(DATA, stream("-d", "-k", key, input=out.out).out)

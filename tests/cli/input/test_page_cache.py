@@ -3,7 +3,6 @@
 import itertools
 import os
 import pathlib
-import tempfile
 
 import pytest
 
@@ -14,8 +13,6 @@ from programs import RAW, SANITIZED, each_way, expect_same, openssl_ctr, raw, so
 
 LANES = [["-l", "cpu:3"]] if SANITIZED else [["-l", "cpu:1"], ["-l", "cpu:3"], []]
 CHUNKS = [["-b", "256K"]] if SANITIZED else [["-b", "256K"], []]
-SIZES = [65537, 262143, 262144, 262145, 262656, 263144, 263145, 266239, 266240, 266241, 266752, 300001, 524287, 524288,
-         524289]  # fmt: skip
 LARGE = 12_345_678
 
 
@@ -54,42 +51,10 @@ def expect_output(key, batch, names, then=lambda name: None):
             assert os.lseek(file, 0, os.SEEK_CUR) == len(data[name])
 
 
-def test_sizes(key, batch):
-    for size in SIZES:
-        write(str(size), some_bytes(size))
-    expect_output(key, batch, list(map(str, SIZES)))
-
-
 @pytest.mark.parametrize("then", [lambda name: None, read_first_half, read_second_half])
 def test_a_large_file_that_may_be_half_cached(key, batch, then):
     write("plain", some_bytes(LARGE))
     expect_output(key, batch, ["plain"], then)
-
-
-def test_a_file_with_holes(key, batch):
-    with open("sparse", "wb") as file:
-        file.write(some_bytes(100_001))
-        file.seek(1 << 20)
-        file.write(some_bytes(300_000)[-100_001:])
-        file.truncate(3_000_001)
-    expect_output(key, batch, ["sparse"])
-
-
-def test_a_file_on_tmpfs(key, batch):
-    if not os.access("/dev/shm", os.W_OK):
-        pytest.skip("cannot write to /dev/shm")
-    with tempfile.TemporaryDirectory(prefix="gpuaes-", dir="/dev/shm") as memory:
-        write(f"{memory}/plain", some_bytes(LARGE))
-        expect_output(key, batch, [f"{memory}/plain"])
-
-
-@pytest.mark.skipif(SANITIZED, reason="sanitizers reserve address space")
-def test_a_limited_address_space(key):
-    write("plain", some_bytes(LARGE))
-    evict("plain")
-    with_limit = ["sh", "-c", 'ulimit -v 2000000 && exec "$@"', "sh"]
-    result = raw(key, "-b", "256K", "-l", "cpu:3", "-i", "plain", wrap=with_limit)
-    expect_same(openssl_ctr(some_bytes(LARGE)), result.out)
 
 
 def test_sealed_files(key, batch, work):

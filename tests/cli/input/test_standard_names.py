@@ -2,11 +2,10 @@
 
 import os
 import pathlib
-import re
 
 import pytest
 
-from programs import AN_IDENTITY, NOT_ENCRYPTED, expect_same, keygen, secret_file, some_bytes, stream
+from programs import expect_same, keygen, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 
@@ -37,15 +36,6 @@ def test_data(key, options):
     assert not os.path.exists("-")
 
 
-def test_other_commands_read_standard_input(key):
-    redirected("sealed", "-q", "-k", key, "--test", "-i", "-")
-    assert redirected("sealed", "-q", "-k", key, "--range", "5:10", "-i", "-").out == PLAIN[5:15]
-    size = os.path.getsize("sealed")
-    assert re.search(rf"^size +{size} bytes$", redirected("sealed", "--info", "-i", "-").out.decode(), re.M)
-    result = redirected("sealed", "-q", "-k", key, "--test", "-o", "-", status=2)
-    assert result.error == "--test and --output cannot be used together"
-
-
 def test_secrets(key):
     options = ["-q", "-d", "-k", "-", "-i"]
     expect_same(PLAIN, redirected(key, *options, "sealed").out, "a key")
@@ -70,41 +60,3 @@ def test_rekey(key):
     opens("rekeyed", "--passphrase-file", "words")
     pathlib.Path("rekeyed").write_bytes(redirected("sealed", *rekey, "--new-key", "new", "-i", "-").out)
     opens("rekeyed", "-k", "new")
-
-
-def test_keygen():
-    assert re.fullmatch(rb"[0-9a-f]{64}\n", keygen("-o", "-").out)
-    made = keygen("--x25519", "-o", "-")
-    assert keygen("-y", "-", input=made.out).out.decode() == made.err
-    result = keygen("-y", "-", input=b"correct horse\n", status=2)
-    assert result.error == "line 1 of standard input is not an identity"
-    assert result.hint == AN_IDENTITY
-
-
-@pytest.mark.parametrize("options, source, status, error, hint", [
-    ("-k - -i plain", "words", 2, "--key: the key in standard input has an invalid length of 14 bytes",
-     "a key is 16, 24 or 32 raw bytes, or 32, 48 or 64 hexadecimal digits"),
-    ("--passphrase-file - -i plain", "/dev/null", 2,
-     "--passphrase-file: the passphrase from standard input is empty", ""),
-    ("-r @- -i plain", "words", 2,
-     "--recipients-file: line 1 of standard input is not a recipient: it does not begin with age1 or ssh-",
-     "a recipient is the line that gpuaes-keygen -y prints for an identity"),
-    ("-q -d -k new -i -", "plain", 4, "the input is not in a known format",
-     NOT_ENCRYPTED),
-])  # fmt: skip
-def test_messages_name_the_stream(options, source, status, error, hint):
-    result = redirected(source, *options.split(), status=status)
-    assert (result.error, result.hint) == (error, hint)
-
-
-def test_a_closed_standard_input():
-    close = ["sh", "-c", 'exec "$@" <&-', "sh"]
-    result = stream("-k", "-", "-i", "plain", status=1, wrap=close)
-    assert result.error == "--key: cannot read standard input: Bad file descriptor"
-
-
-def test_a_file_with_that_name(key):
-    stream("-q", "-k", key, "-i", "plain", "-o", "./-")
-    opens("./-", "-k", key)
-    secret_file("./-", pathlib.Path(key).read_bytes())
-    opens("sealed", "-k", "./-")
