@@ -11,7 +11,6 @@ import pytest
 from programs import SANITIZED, run, some_bytes
 
 SIZE = 3_000_001
-NO_FILE = "standard input is not a file with data left to read"
 
 
 @pytest.fixture
@@ -47,14 +46,3 @@ def test_read_reads_each_range_once(plain):
     ranges = re.findall(r"^pread64\(\d+, .*, (\d+)\) += (100000|1)$", calls, re.M)
     want = [(i * 100_000, 100_000 if i < 30 else 1) for i in range(31)]
     assert sorted((int(offset), int(size)) for offset, size in ranges) == want
-
-
-@pytest.mark.parametrize("redirection, error", [
-    ("<empty", NO_FILE), ("</dev/null", NO_FILE), ("", NO_FILE),  # the last is a pipe
-    ("<.", "cannot read standard input: Is a directory"), ("<&-", "cannot read standard input: Bad file descriptor"),
-])  # fmt: skip
-def test_read_needs_a_file(redirection, error):
-    pathlib.Path("empty").touch()
-    redirect = ["sh", "-c", f'exec "$@" {redirection}', "sh"]
-    result = run("gpuaes-bench", "read", "2", "64K", status=1, wrap=redirect)
-    assert (result.out, result.error) == (b"", error)

@@ -4,14 +4,13 @@ import csv
 import json
 import os
 import pathlib
-import re
 import signal
 import time
 
 import pytest
 
 from processes import expect_death_by
-from programs import PATIENCE, SANITIZED, run, start
+from programs import PATIENCE, run, start
 
 COLUMNS = ["lanes", "format", "cipher", "source", "chunk_bytes", "ring_chunks", "chunks", "seconds", "gb_per_s",
            "lane_us", "cipher_us", "wait_us", "rest_us"]  # fmt: skip
@@ -61,14 +60,6 @@ def expect_consistent(row):
     assert abs(row["lane_us"] - row["cipher_us"] - row["wait_us"] - row["rest_us"]) < 1e-3 * row["lane_us"], row
 
 
-@pytest.mark.parametrize("form, ciphers", [("raw", "aes-128,aes-192,kuznyechik"), ("sealed", "kuznyechik,aes-256")])
-def test_every_cipher_that_a_format_supports(form, ciphers):
-    words = f"-l cpu:2,none:1 -b 64K -f {form} --ciphers {ciphers} --bytes 1M --csv"
-    want = [[lanes, form, cipher, "file"] for cipher in ciphers.split(",") for lanes in ("cpu:2", "none:1")]
-    rows = read_csv(pipeline(*words.split()).out.decode())
-    assert rows[0] == COLUMNS and [row[:4] for row in rows[1:]] == want
-
-
 @pytest.mark.parametrize("words", ["-h", "memory 1", f"{SHORT} --csv", f"{SHORT} --json",
                                    f"{SHORT} --source=file"])  # fmt: skip
 def test_output_to_a_full_disk(words):
@@ -76,23 +67,6 @@ def test_output_to_a_full_disk(words):
         result = run("gpuaes-bench", *words.split(), status=1, input=bytes(1000), via="file", stdout=full)
     assert result.error == "cannot write standard output after byte 0: No space left on device"
     assert result.hint == "free some space, or write to another file system"
-
-
-def test_output_that_is_closed():
-    close = ["sh", "-c", 'exec "$@" >&-', "sh"]
-    result = run("gpuaes-bench", *SHORT.split(), status=1, wrap=close)
-    assert (result.error, result.hint) == ("cannot write standard output: Bad file descriptor", "")
-
-
-@pytest.mark.skipif(SANITIZED, reason="sanitizers reserve address space")
-def test_measurements_that_do_not_fit_in_memory_are_skipped():
-    with_limit = ["sh", "-c", 'ulimit -v 1000000 && exec "$@"', "sh"]
-    result = pipeline("-l", "cpu:1", "-b", "64K,1G,1M", "--bytes", "64K", "--csv", wrap=with_limit)
-    assert [row[:5:4] for row in read_csv(result.out.decode())[1:]] == [["cpu:1", "65536"], ["cpu:1", "1048576"]]
-    assert len(result.warnings) == 1
-    assert re.fullmatch("skipped: cpu:1, chunks of 1073741824 bytes: "
-                        "a chunk of 1024 MiB requires twice as much memory, but only [0-9]+ MiB is available",
-                        result.warnings[0])
 
 
 # --- Stopped by a signal -------------------------------------------------------------------------------------------

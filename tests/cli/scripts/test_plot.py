@@ -1,5 +1,5 @@
 """scripts/plot draws the results of gpuaes-bench, scripts/bench and --trace, as PNG and as SVG with text in it, and
-writes tables into documents. Input that it cannot draw is an error with a reason."""
+writes tables into documents."""
 
 import csv
 import os
@@ -18,9 +18,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 pytestmark = pytest.mark.skipif(SANITIZED, reason="no code of the project runs here")
 
 
-def plot(*words, status=0, **environment):
-    environment = {**os.environ, **environment}
-    done = subprocess.run([sys.executable, PLOT, *words], capture_output=True, text=True, env=environment)
+def plot(*words, status=0):
+    done = subprocess.run([sys.executable, PLOT, *words], capture_output=True, text=True)
     assert done.returncode == status, done.stderr
     return done
 
@@ -134,9 +133,5 @@ def test_results_of_a_quick_run_are_refused():
     write_csv("results/programs.csv", [ROW])
     write_csv("results/run.csv", [*FACTS, {"name": "quick", "value": "one run"}])
     documents("")
-    expect_error("plot: results ", "--quick", "--documents", "documents", "--tables", "results")
-
-
-def expect_error(begin, reason, *words, **environment):
-    message = plot(*words, status=1, **environment).stderr
-    assert message.startswith(begin) and reason in message and "Traceback" not in message
+    message = plot("--documents", "documents", "--tables", "results", status=1).stderr
+    assert message.startswith("plot: results ") and "--quick" in message
