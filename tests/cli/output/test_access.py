@@ -153,9 +153,3 @@ def test_after_sigkill_only_the_owner_can_read_what_was_written(key, wrap):
     assert len(files_here()) == (1 if wrap else 0)
     child.kill()
     assert finish(child) == -signal.SIGKILL and len(files_here()) == (1 if wrap else 0)
-
-
-def test_the_name_can_be_as_long_as_possible(key, sealed, wrap):
-    """Although a temporary name is longer than its target."""
-    stream("-q", "-d", "-k", key, "-i", sealed, "-o", "x" * 255, wrap=wrap)
-    expect_same(PLAIN, pathlib.Path("x" * 255).read_bytes())

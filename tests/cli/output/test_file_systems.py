@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from file_systems import FUSE, expect_files, expect_kept, mounted
-from parts_steps import content, join, plan, plan_and_seal, seal, write_input
+from parts_steps import content, join, plan, seal, write_input
 from processes import finish, wait_until_idle
 from programs import expect_same, openssl_ctr, raw, secret_file, some_bytes, start_raw, stream
 
@@ -82,13 +82,6 @@ def test_a_name_can_be_as_long_as_possible(key, disk, name):
         raw(key, "-o", f"disk/{name}", input=data)
         expect_same(openssl_ctr(data), content(f"disk/{name}"))
         expect_files("disk", [name])
-
-
-def test_statistics_and_traces(key, disk):
-    for _ in range(2):
-        found = raw(key, "-i", "outside/plain", "-o", "disk/out", "--stats", "disk/stats", "--trace", "disk/trace")
-        assert found.err == "" and b'"bytes_in"' in content("disk/stats")
-        expect_files("disk", ["out", "stats", "trace"])
 
 
 def test_a_signal_leaves_nothing_and_sigkill_one_file(key, disk):
@@ -176,21 +169,6 @@ def test_parts_work_or_are_refused_by_the_plan(key, disk):
         expect_same(PLAIN, stream("-d", "-k", key, "disk/dir").out)
     expect_files("disk/dir", ["head", "index", *(f"part.{number:07}" for number in range(3))])
     expect_files("disk", ["dir", "out"])
-
-
-def test_parts_and_receipts_elsewhere_and_a_joined_file(key, disk):
-    plan(key, "outside/dir", input="outside/plain", count=2)
-    for _ in range(2):
-        for number in "01":
-            seal("outside/dir", number, "-q", "-o", f"disk/part.{number}", "--receipt", f"disk/receipt.{number}")
-    expect_files("disk", [f"{kind}.{number}" for kind in ("part", "receipt") for number in "01"])
-    join("outside/dir", "--receipts", "disk/receipt.0", "--receipts", "disk/receipt.1")
-    order = "outside/dir/head", "disk/part.0", "disk/part.1", "outside/dir/index"
-    expect_same(PLAIN, stream("-d", "-k", key, input=b"".join(map(content, order))).out)
-    plan_and_seal(key, PLAIN, 2, "outside/other", file="outside/plain")
-    for _ in range(2):
-        join("outside/other", "-o", "disk/joined")
-        expect_same(PLAIN, stream("-d", "-k", key, "disk/joined").out)
 
 
 def test_a_part_is_kept_if_its_receipt_cannot_be_written(key, disk):

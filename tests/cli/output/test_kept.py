@@ -233,12 +233,6 @@ def test_statistics_that_cannot_be_written(key, before):
     expect_before(before)
 
 
-def test_statistics_that_cannot_get_their_name(key):
-    found = blocked(key, "stats", options=["-o", "out", "--stats"])
-    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN)))
-    assert not os.path.exists("out")
-
-
 def test_a_receipt_that_cannot_be_written(key):
     write_input("../in", PLAIN)
     plan(key, "dir", input="../in", count=1)

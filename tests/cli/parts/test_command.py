@@ -2,13 +2,11 @@
 
 import os
 import pathlib
-import signal
 
 import pytest
 
 from parts_steps import content, join, plan, seal
-from processes import wait_for
-from programs import PATIENCE, some_bytes, start, stream
+from programs import some_bytes, stream
 
 PLAIN = some_bytes(300_000)
 PART = "dir/part.0000000"
@@ -37,15 +35,6 @@ def test_the_output_of_a_command_is_the_part(key, options):
     assert opened(key) == PLAIN
 
 
-def test_a_command_has_the_standard_input_of_the_program_and_may_print_nothing(key):
-    seal("dir", 0, "--", "tail", "-c", "+5", input=b"not this")
-    assert opened(key) == b"this"
-    plan(key, "empty", count=1)
-    seal("empty", 0, "--", "true")
-    join("empty")
-    assert stream("-d", "-k", key, "empty").out == b""
-
-
 @pytest.mark.parametrize("command, error", [
     (["false"], "the command 'false' failed with exit status 1"),
     (["sh", "-c", "cat plain; exec >&-; sleep 0.1; exit 255"], "the command 'sh' failed with exit status 255"),
@@ -61,24 +50,7 @@ def test_a_command_that_fails_leaves_nothing(key, command, error, options):
     expect_plan_only()
 
 
-def test_a_command_that_is_sealed_elsewhere(key):
-    seal("dir", 0, *ELSEWHERE, "--", "cat", "plain")
-    join("dir", "--receipts", "receipt")
-    os.rename("part", PART)
-    assert stream("-d", "-k", key, "dir").out == PLAIN
-
-
 # --- The command is ended, or not run ------------------------------------------------------------------------------
-
-
-def test_a_command_gets_the_signal_that_stops_the_program():
-    script = "trap 'echo TERM >got; exit' TERM; touch started; while :; do sleep 0.02; done"
-    child = start("gpuaes-parts", "seal", "dir", "--part", "0", "--", "sh", "-c", script)
-    wait_for(lambda: os.path.exists("started"), "the start of the command")
-    child.send_signal(signal.SIGTERM)
-    assert child.wait(PATIENCE) == -signal.SIGTERM
-    assert content("got") == b"TERM\n"
-    expect_plan_only()
 
 
 def test_a_command_is_not_run_for_a_part_that_is_complete(key):

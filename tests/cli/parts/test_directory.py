@@ -42,12 +42,6 @@ def test_what_others_may_write_is_not_written(joined, key, command, mode):
     assert parts("status", "dir").out.endswith(b"joined    yes\n")
 
 
-def test_what_others_may_read_is_written(sealed, key):
-    os.chmod("dir", 0o755)
-    join("dir")
-    assert stream("-d", "-k", key, "dir").out == PLAIN
-
-
 @pytest.mark.root
 @pytest.mark.parametrize("command", WRITERS)
 def test_what_belongs_to_another_user_is_not_written(joined, key, command):

@@ -1,28 +1,24 @@
-"""Files made of parts by an independent implementation open on each lane: from pipes and files, with --test and with
---range, with every kind of slot, with labels and in armor."""
+"""Files made of parts by an independent implementation open on each lane, from pipes and files, and with --range."""
 
-import base64
 import os
 import pathlib
 
 import pytest
 
-from programs import KEY, OTHER_KEYS, SANITIZED, each_way, expect_same, lanes, secret_file, some_bytes, spread, stream
+from programs import KEY, SANITIZED, each_way, expect_same, lanes, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
-import sealed_format as sf  # noqa: E402
-from parts_damage import READERS, VIAS, pieces_of  # noqa: E402
+from parts_damage import READERS, pieces_of  # noqa: E402
 
 LENGTHS = [0, 5, 16384, 0, 0, 16383, 40000, 1, 16385, 200000, 32768, 3, 0]  # of parts, some of them in one chunk
-OTHER_KEY = bytes(32 - i for i in range(32))
 CHUNKS = (["-b", "16K"], ["-b", "64K"], ["-b", "1M"], [])
 
 
-def expect_open(data, plain, *options, **secret):
+def expect_open(data, plain, *options):
     """Both implementations open the data, from a pipe and from a file."""
     for via, reader in READERS.items():
-        assert pf.outcome(reader(data, **(secret or {"key": KEY}))) == (0, plain)
+        assert pf.outcome(reader(data, key=KEY)) == (0, plain)
         expect_same(plain, stream("-q", "-d", *options, input=data, via=via).out, options)
 
 
@@ -62,47 +58,3 @@ def test_ranges_around_the_boundaries_of_parts(batch, key):
         run = stream if lane.startswith("cuda") else run
         options = ["--range", f"{begin}:{end - begin}", "-k", key, "-l", lane, *([], ["-b", "16K"])[i % 2]]
         expect_same(plain[begin:end], run("-q", *options, "-i", os.path.abspath("sealed")).out, options)
-
-
-def test_files_tests_and_armor(key):
-    plain, sealed = seal(LENGTHS)
-    pathlib.Path("sealed").write_bytes(sealed)
-    assert stream("-q", "--test", "-k", key, "-i", "sealed").out == b""
-    assert stream("-q", "--test", "-k", key, input=sealed).out == b""
-    lines = b"\n".join(base64.b64encode(sealed[i : i + 48]) for i in range(0, len(sealed), 48))
-    pathlib.Path("armored").write_bytes(b"-----BEGIN GPUAES-STREAM ENCRYPTED FILE-----\n" + lines +
-                                        b"\n-----END GPUAES-STREAM ENCRYPTED FILE-----\n")
-    expect_same(plain, stream("-d", "-k", key, "-i", "armored").out)
-
-
-@pytest.mark.parametrize("suite, size", [(pf.AES, 40000), (pf.KUZNYECHIK, 9000)])
-@pytest.mark.parametrize("label", ["", "Jahresabschluß 2026"])
-def test_each_kind_of_slot(key, suite, size, label):
-    identity, plain = os.urandom(32), some_bytes(size)
-    secret_file("identity", sf.to_text(sf.IDENTITY, identity).encode() + b"\n")
-    secret_file("passphrase", b"correct horse")
-    for slots, options, secret in (
-            ({"keys": [OTHER_KEY, KEY]}, ["-k", key], {"key": KEY}),
-            ({"recipients": [sf.public_key(identity)], "keys": [KEY]}, ["-k", "identity"], {"identity": identity}),
-            ({"passphrase": b"correct horse", "log_n": 10, "keys": [KEY]}, ["--passphrase-file", "passphrase"],
-             {"passphrase": b"correct horse"})):
-        sealed = pf.seal(plain, 3, suite=suite, label=label.encode(), **slots)
-        options += ["--label", label] if label else []
-        expect_open(sealed, plain, *options, "-l", "cpu:1", "-b", "16K", label=label.encode(), **secret)
-
-
-WRONG_LABEL = (
-    "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written",
-    "--label must be the text the input was sealed with, or omitted if there was none")
-WRONG_KEY = ("none of the given keys opens the input", OTHER_KEYS)
-
-
-@pytest.mark.parametrize("via", VIAS)
-@pytest.mark.parametrize("fields, options, status, message", [
-    ({"keys": [KEY], "label": b"a"}, ["--label", "b"], 4, WRONG_LABEL),
-    ({"keys": [KEY], "label": b"a"}, [], 4, WRONG_LABEL),
-    ({"keys": [OTHER_KEY]}, [], 3, WRONG_KEY),
-])
-def test_another_label_or_key_is_refused(key, via, fields, options, status, message):
-    got = stream("-q", "-d", "-k", key, *options, input=pf.seal(some_bytes(40000), 3, **fields), via=via, status=status)
-    assert (got.out, got.error, got.hint) == (b"", *message)

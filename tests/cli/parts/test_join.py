@@ -3,14 +3,13 @@
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import time
 
 import pytest
 
 from parts_steps import content, flip, join, part, plan, plan_and_seal, seal, write_input
-from programs import FOLDER, PATIENCE, keygen, parts, some_bytes, stream
+from programs import FOLDER, PATIENCE, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MEMBERS = ["head", "index", *(f"part.{i:07}" for i in range(3))]
@@ -98,16 +97,6 @@ def test_a_part_of_another_cut(mixed, ofs, text):
     refused(4, f"{part(1)} contains part {text}")
 
 
-def test_a_part_of_a_cut_if_the_plan_has_no_input(key):
-    plan(key, "dir", count=2)
-    pytest.importorskip("cryptography")
-    import parts_format as pf
-    job = pf.read_job_file(content("dir/job"))[0]
-    for i in range(2):
-        pathlib.Path(part(i)).write_bytes(pf.frame(job, pf.PART, i, 2, b"text"))
-    refused(4, f"{part(0)} contains part 0/2, not part 0")
-
-
 OTHER_PLAN = "was not sealed with this plan, or its header is damaged"
 TRUNCATED = "is truncated or has trailing bytes"
 
@@ -157,16 +146,6 @@ def test_a_damaged_head_is_found_while_the_job_file_is_there(sealed, key, spoil,
     os.unlink("dir/head")
     join("dir")
     assert stream("-d", "-k", key, "dir").out == PLAIN
-
-
-def test_a_head_with_new_slots_belongs_to_the_file(sealed, key):
-    keygen("-o", "other")
-    shutil.copy("dir/job", "job")
-    join("dir")
-    stream("--rekey", "-k", key, "--new-key", "other", "dir")
-    shutil.copy("job", "dir/job")
-    join("dir")
-    assert stream("-d", "-k", "other", "dir").out == PLAIN
 
 
 @pytest.mark.parametrize("spoil", [
@@ -287,18 +266,6 @@ def test_many_joins_at_once(sealed, key):
     assert sorted(os.listdir("dir")) == MEMBERS
     assert len({content(f"out{i}") for i in range(6)}) == 1
     assert stream("-d", "-k", key, "dir").out == PLAIN
-
-
-def test_a_join_that_is_killed_while_it_writes_the_single_file(key):
-    plan_and_seal(key, some_bytes(2_000_000), 3, "dir")
-    process = start_join("-o", "-")
-    process.stdout.read(100_000)
-    assert sorted(os.listdir("dir")) == sorted([*MEMBERS, "job"])
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    join("dir", "-o", "out")
-    assert stream("-d", "-k", key, "out").out == some_bytes(2_000_000)
-    assert sorted(os.listdir("dir")) == MEMBERS
 
 
 def test_a_join_that_is_killed_at_any_time_can_be_repeated(key):

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from parts_steps import join, plan, seal, write_input
-from processes import expect_death_by, expect_exit, redirected, wait_for
+from processes import expect_death_by, redirected, wait_for
 from programs import FOLDER, parts, some_bytes, start
 from special_files import loop_device
 
@@ -66,26 +66,12 @@ def test_a_plan_that_is_stopped_while_it_prints_leaves_no_directory(key):
     assert os.listdir() == []
 
 
-def test_a_plan_whose_reader_has_ended_leaves_no_directory(key):
-    child, reader = start_plan_into_pipe(key)
-    os.close(reader)
-    expect_exit(child, -signal.SIGPIPE)
-    assert os.listdir() == []
-
-
 @pytest.mark.parametrize("make", [lambda: os.mkdir("dir"), lambda: os.symlink("missing", "dir")])
 def test_an_existing_name_is_refused(key, make):
     make()
     found = plan(key, "dir", count=1, status=1)
     assert found.error == "--output: cannot make the directory dir: File exists"
     assert os.listdir() == ["dir"]
-
-
-def test_a_slash_after_the_name_makes_no_difference(key):
-    plan(key, "dir/", count=1)
-    seal("dir//", 0, input=b"text")
-    join("dir/")
-    assert seal("dir/", 0).notes == ["dir is already joined"]
 
 
 @pytest.mark.parametrize("options, status, error", [
@@ -108,11 +94,6 @@ def test_a_plan_that_fails_leaves_nothing(options, status, error):
     if "cut into parts" in found.error:
         assert found.hint == "omit the input; each seal then reads its own"
     assert not os.path.exists("dir")
-
-
-@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
-def test_the_key_can_be_standard_input(key, name):
-    parts("plan", "-k", name, "-n", "1", "-o", "dir", stdin=open(key, "rb"))
 
 
 def test_a_plan_waits_until_the_next_modification_can_be_detected(key):
@@ -178,10 +159,3 @@ def test_a_block_device_must_be_named_again(key, device):
     for i in range(2):
         seal("dir", i, "-i", device)
     join("dir")
-
-
-@pytest.mark.root
-def test_another_size_or_kind_of_block_device_is_refused(key, device):
-    plan(key, "dir", input=device, count=2)
-    found = seal("dir", 0, "-i", "image", status=1)
-    assert found.error == "part 0: image has changed since the plan was made: its type differs"

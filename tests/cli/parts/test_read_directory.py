@@ -1,6 +1,5 @@
 """gpuaes-stream reads a directory with parts as it reads the single file."""
 
-import json
 import os
 import pathlib
 import shutil
@@ -36,14 +35,6 @@ def joined(sealed):
 # --- Undamaged -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3"], ["-T", "2"]])
-def test_every_lane(joined, key, options):
-    assert stream("-d", "-k", key, *options, "dir").out == PLAIN
-    assert stream("-d", "-k", key, *options, "-i", "dir/", "-o", "out").out == b""
-    assert content("out") == PLAIN
-    assert stream("-d", "-k", key, *options, "--range", "49000:33000", "dir").out == PLAIN[49000:82000]
-
-
 @pytest.mark.parametrize("name", ["dir", "single"])
 def test_each_part(joined, key, name):
     for i in range(3):
@@ -53,27 +44,11 @@ def test_each_part(joined, key, name):
     assert (found.error, found.hint) == ("the file has only 3 parts", "parts are numbered from 0")
 
 
-def test_shares_need_not_be_the_parts(joined, key):
-    for count in 1, 2, 5:
-        shares = [stream("-d", "--part", f"{i}/{count}", "-k", key, "dir").out for i in range(count)]
-        assert b"".join(shares) == PLAIN
-
-
 def test_a_file_that_is_not_made_of_parts_has_no_parts(key):
     stream("-k", key, "-o", "sealed", input=PLAIN)
     found = stream("-d", "--part", "0", "-k", key, "sealed", status=2)
     assert found.error == "sealed: the input is not made of parts"
     assert found.hint == "use --part I/N to decrypt share I of N"
-
-
-def test_info(joined, key):
-    found = [json.loads(stream("--info", "--json", name).out) for name in ("dir", "single")]
-    for one in found:
-        one.pop("file", None)
-    assert found[0] == found[1]
-    assert (found[0]["parts"], found[0]["plaintext_bytes"], found[0]["truncated"]) == (3, 100_000, False)
-    both = stream("--info", "dir", "single").out.decode().splitlines()
-    assert both[0].removeprefix("dir") == both[1].removeprefix("single")
 
 
 @pytest.mark.parametrize("secrets, status", [(["-k", "other"], 3), (["-k", None, "--label", "other"], 4)])
@@ -134,12 +109,6 @@ def test_the_head_of_a_file_without_parts(joined, key):
     shutil.copy("sealed", "dir/head")
     found = stream("-d", "-k", key, "dir", status=4)
     assert found.error.removeprefix("dir: ") == "the header is not that of a file made of parts"
-
-
-def test_other_members_do_not_matter(joined, key):
-    for name in ("job", "part.0000003", ".part.0000001.host.1.abcdef", "README"):
-        pathlib.Path("dir", name).write_bytes(b"text")
-    assert stream("-d", "-k", key, "dir").out == PLAIN
 
 
 # --- Salvage -------------------------------------------------------------------------------------------------------

@@ -116,24 +116,6 @@ def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
     assert together(key) == PLAIN
 
 
-def test_receipts_cannot_be_compared_without_the_job_file(elsewhere):
-    join("dir", "--receipts", *RECEIPTS)
-    os.unlink("dir/job")
-    found = join("dir", "--receipts", *RECEIPTS, status=1)
-    assert found.error == ("dir is already joined, and without its job file, receipts cannot be compared with its index")
-    assert found.hint == "gpuaes-stream --test verifies the file, with a key"
-    assert join("dir").notes == ["dir is already joined"]
-
-
-def test_a_receipt_of_another_attempt_makes_an_index_that_refuses_the_part(elsewhere, key):
-    seal("dir", 1, "-o", "again", "--receipt", "receipt.again")
-    join("dir", "--receipts", "receipt.0", "receipt.again", "receipt.2")
-    shutil.copytree("bucket", "dir", dirs_exist_ok=True)
-    found = stream("-d", "-k", key, "--label", "text", "dir", status=4)
-    assert "in the header of part 1" in found.error
-    assert PLAIN.startswith(found.out) and len(found.out) <= 49152
-
-
 def test_receipts_are_checked_against_the_planned_input(key):
     pytest.importorskip("cryptography")
     import parts_format as pf

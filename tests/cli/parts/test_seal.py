@@ -31,12 +31,6 @@ def test_a_complete_part_stays(planned):
     assert seal("dir", 1, "-q").err == ""
 
 
-def test_the_input_of_a_complete_part_is_not_needed(planned):
-    os.unlink("plain")
-    assert seal("dir", 1).notes == [f"{PART} is already complete"]
-    assert seal("dir", 0, status=1).error.startswith("part 0: cannot open ")
-
-
 @pytest.mark.parametrize("spoil, error", [
     (lambda: flip(PART, 41), f"{PART} was not sealed with this plan, or its header is damaged"),
     (lambda: (seal("dir", 0), os.replace("dir/part.0000000", PART)), f"{PART} contains part 0/3"),

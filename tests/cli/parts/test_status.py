@@ -48,15 +48,6 @@ def test_text_of_a_directory(key):
                        "joined": False}
 
 
-def test_a_joined_directory(key):
-    plan_and_seal(key, PLAIN, 2, "dir")
-    join("dir")
-    assert status().out.decode().endswith("joined    yes\n")
-    assert (facts()["joined"], facts()["missing"]) == (True, [])
-    remove(1)
-    assert facts()["missing"] == [1]
-
-
 def test_without_the_number_of_parts_only_those_listed_count(key):
     plan(key, "dir")
     assert status().out.decode() == "parts     not known\ncomplete  0, 0 bytes\njoined    no\n"
@@ -108,13 +99,6 @@ def test_names_of_attempts(key, name, host, process):
     attempt = facts()["attempts"][0]
     assert (attempt["host"], attempt["process"], attempt["bytes"]) == (host, process, 5)
     assert 990 <= attempt["idle_seconds"] < 1060
-
-
-def test_names_of_attempts_are_printed_safely(key):
-    plan(key, "dir", count=1)
-    pathlib.Path("dir", '.part.0000000.\x1b[31m"host.12.abcdef').touch()
-    assert b"\x1b" not in status().out
-    assert facts()["attempts"][0]["host"] == '\x1b[31m"host'
 
 
 def test_secrets_are_not_needed_but_the_job_file_is(key):

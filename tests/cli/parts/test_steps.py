@@ -65,13 +65,6 @@ def test_a_job_file_has_the_specified_form(key, options):
     assert content("dir/head") == job.head
 
 
-def test_a_job_file_without_an_input_has_the_specified_form(key):
-    for options, want in (([], 0), (["-n", "7"], 7), (["-n", str(1 << 20)], 1 << 20)):
-        plan(key, "dir", *options)
-        assert pf.read_job_file(content("dir/job"))[1:] == (want, pf.NO_INPUT)
-        shutil.rmtree("dir")
-
-
 def check_part(job, data, number, of, plain):
     """Returns the salt."""
     header = pf.read_header(data, 0)
@@ -146,16 +139,6 @@ def test_parts_of_any_length_from_pipes_and_files(key):
         [(pf.PART, i, 0, length) for i, length in enumerate(lengths)]
     join("dir", "--count", "8")
     opens("dir", key, plain)
-
-
-def test_a_file_that_is_not_planned_is_read_from_its_offset(key):
-    write_input("plain", some_bytes(1000))
-    plan(key, "dir", count=1)
-    with open("plain", "rb") as file:
-        file.seek(100)
-        seal("dir", 0, stdin=file)
-    join("dir")
-    opens("dir", key, some_bytes(1000)[100:])
 
 
 def test_any_secret_can_be_planned_for(key):

@@ -9,7 +9,6 @@ import time
 
 import pytest
 
-from parts_steps import join, plan_and_seal
 from programs import FOLDER, some_bytes, stream
 
 MIB = 1 << 20
@@ -115,25 +114,6 @@ def test_two_inputs_are_not_mixed(into, key):
     assert OUT.read_bytes() == PLAIN
     assert into(0, 2, "other", status=1).error == "cannot open out: File exists"
     assert OUT.read_bytes() == PLAIN
-
-
-def test_files_made_of_parts_and_with_labels(key, into):
-    plan_and_seal(key, PLAIN, 3, "dir")
-    join("dir")
-    for number in range(4):
-        into(number, 4, "dir")
-    assert OUT.read_bytes() == PLAIN
-    stream("-f", "cobblestone", "-k", key, "-o", "bare", input=PLAIN)
-    for number in range(2):
-        stream("-d", "-f", "cobblestone", "-k", key, "--part", f"{number}/2", "--into", "out2", "bare")
-    assert pathlib.Path("out2").read_bytes() == PLAIN
-
-
-def test_an_empty_file(into, key):
-    stream("-k", key, "-o", "empty", input=b"")
-    for number in range(3):
-        into(number, 3, "empty")
-    assert OUT.read_bytes() == b""
 
 
 def test_a_killed_process_can_be_repeated(into, key, sealed):

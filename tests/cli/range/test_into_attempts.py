@@ -156,12 +156,3 @@ def test_a_name_of_255_bytes(into, name):
         left = set(files_here()) - {"sealed"}
         assert all(each.encode().decode() == each for each in left)  # no character is cut
     assert left == {name} and pathlib.Path(name).read_bytes() == PLAIN
-
-
-def test_two_long_names_that_differ_only_at_the_end(into):
-    names = ["n" * 254 + each for each in "ab"]
-    for name in names:
-        into(0, out=name)
-    for name in names:
-        into(1, out=name)
-        assert pathlib.Path(name).read_bytes() == PLAIN

@@ -154,15 +154,3 @@ def test_combinations(key, wrap):
     for options in ["-f", "sealed"], ["-k", "key"]:
         result = stream("-r", recipient, *options, input=b"", wrap=wrap, status=2)
         assert result.error == "the sealed format does not accept recipients of ssh, hardware or plugins"
-
-
-def test_malformed(key, wrap):
-    public = key.public()
-    off_curve = public[: -key.point_bytes] + bytes([public[-key.point_bytes]]) + b"\xff" * (key.point_bytes - 1)
-    text = sf.to_text(key.prefix, public)
-    for bad, problem in (
-        (sf.to_text(key.prefix, off_curve), "it is not the canonical form of a public key"),
-        (sf.to_text(key.prefix, public[:-1]), "characters instead of"),
-        (text[:-1] + ("q" if text[-1] != "q" else "p"), "its checksum is wrong"),
-    ):
-        assert problem in stream("-r", bad, input=b"", wrap=wrap, status=2).error

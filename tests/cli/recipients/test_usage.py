@@ -43,21 +43,6 @@ def test_sealed_and_opened(kind, files, options, slots):
     kind.stream("--test", "-k", "all", input=sealed.out)
 
 
-def test_lists_and_identities_from_pipes(kind, files):
-    sealed = kind.stream("-f", "sealed", "-r", "@/dev/stdin", "-i", "plain", input=read("recipient0")).out
-    with open("recipient0", "rb") as file:
-        kind.stream("-r", "@/dev/stdin", stdin=file)  # the list itself
-    many = read("identity1") * 50 + read("identity0")  # more than a page
-    pathlib.Path("sealed").write_bytes(sealed)
-    for identities in (read("identity0"), many):
-        opened = kind.stream("-d", "-k", "/dev/stdin", "-i", "sealed", input=identities)
-        assert (opened.out, opened.err) == (PLAIN, "")
-    secret_file("many", many)
-    expect_same(PLAIN, kind.stream("-d", "-k", "many", "-i", "sealed").out)
-    kind.stream("--rekey", "-k", "many", "--new-key", files, "-i", "sealed")
-    expect_same(PLAIN, kind.stream("-q", "-d", "-k", files, "-i", "sealed").out)
-
-
 def test_a_file_of_several_identities(kind, files):
     secret_file("several", b"# created: today\n\n" + read("identity0") + b" \t\r\n# the next one\r\n"
                 + read("identity1").splitlines()[-1] + b"\n   " + read("identity2"))

@@ -196,10 +196,3 @@ def test_what_decryption_refuses_is_refused_alike(key, status, data, options):
         got, _ = rekey(way, data, *words, "--new-key", "../key2", status=status)
         name = "file: " if way == "in place" else ""
         assert (got.error, got.hint) == (name + want.error, want.hint)
-
-
-def test_an_empty_input_is_refused(key):
-    for way in WAYS:
-        got, _ = rekey(way, b"", "-k", key, "--new-key", "../key2", status=4)
-        assert got.error.removeprefix("file: ") == "the input is in no format whose keys can be replaced"
-        assert got.hint == "--rekey replaces the keys of sealed files and age files"

@@ -126,17 +126,6 @@ def test_truncated(batch, key):
     salvage_all(batch, cases)
 
 
-def test_many_chunks_in_progress(batch, key):
-    """Ranges are reported in order and never twice."""
-    plain, data, _ = make("sealed", 200 * SEGMENT + 1)
-    cases = []
-    for bad in ([i for i in range(201) if i * 7919 % 13 < 4], range(50, 150), range(201)):
-        spoiled = spoil(data, HEADER, bad)
-        for lane, chunk, via in itertools.product(LANES, ("16K", "256K"), VIAS):
-            cases.append(case(spoiled, HEADER, plain, bad, "-l", lane, "-b", chunk, "-k", key, via=via))
-    salvage_all(batch, cases)
-
-
 # --- Files made of parts -------------------------------------------------------------------------------------------
 
 LENGTHS = [20000, 0, 49152, 5, 40000]

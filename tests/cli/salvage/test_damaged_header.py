@@ -6,7 +6,7 @@ import pathlib
 import pytest
 
 from parts_steps import seal_in_parts
-from programs import NOT_ENCRYPTED, each_way, keygen, some_bytes, stream
+from programs import each_way, keygen, some_bytes, stream
 
 PLAIN = some_bytes(40_000)
 SLOTS, SLOT = 20, 67  # offset of the slots, and size of one for a key file
@@ -93,12 +93,6 @@ def test_without_its_commitment_nothing_is_written(sealed, key, at, mac):
     assert pathlib.Path("out").read_bytes() == b"old"
 
 
-def test_the_header_of_another_file_with_the_same_keys_does_not_open_it(sealed, key, other_key):
-    other = stream("-k", key, "-k", other_key, input=PLAIN).out
-    for header in (other[:MESSAGE], flip(other, MAC)[:MESSAGE]):
-        assert not recovers(header + sealed[MESSAGE:], "-k", key)
-
-
 def test_damage_to_the_slot_of_the_passphrase_does_not_matter_to_a_key(key):
     pathlib.Path("words").write_text("correct horse\n")
     pathlib.Path("words").chmod(0o600)
@@ -121,18 +115,6 @@ def test_a_slot_that_was_written_malformed_is_still_an_error(key):
         for mode in ("-d", "--salvage"):
             found = stream(mode, "-k", key, input=sealed, status=status)
             assert found.out == b"" and "slot of type" in found.error
-
-
-HINT = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))"
-
-
-@pytest.mark.parametrize("size", [16, 512, 20_000])
-@pytest.mark.parametrize("options", [[], ["-f", "sealed"]])
-def test_a_destroyed_header_has_a_hint_to_the_recipe(sealed, key, size, options):
-    destroyed = bytes(size) + sealed[size:]
-    assert stream("--salvage", *options, "-k", key, input=destroyed, status=4).hint == HINT
-    assert stream("-d", "-k", key, input=destroyed, status=4).hint == NOT_ENCRYPTED
-    assert stream("--salvage", "-k", key, input=b"", status=4).hint == ""
 
 
 @pytest.fixture

@@ -45,11 +45,6 @@ def test_the_output_file_is_kept(key, options, more_warnings):
     assert "stats" not in options or json.loads(content("stats"))["bytes_out"] == 100000
 
 
-def test_test_only_lists_the_damage(key):
-    got = stream("--salvage", "--test", "-k", key, "-i", "damaged", status=4)
-    assert (got.out, got.warnings, got.error) == (b"", [WARNING], LOST)
-
-
 NO_KEY = "none of the given keys opens the input"
 LABEL = "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written"
 SLOTS = "the input is corrupt at byte 17, in its header: it has 0 key slots; 1 to 32 are allowed; nothing was written"

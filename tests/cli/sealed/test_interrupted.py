@@ -11,7 +11,7 @@ from signal import SIGHUP, SIGINT, SIGKILL, SIGTERM
 import pytest
 
 from processes import expect_death_by, expect_exit, read_all, wait_until_idle, wait_until_stalled, write_all
-from programs import expect_same, files_here, some_bytes, start, stream
+from programs import expect_same, some_bytes, start, stream
 
 SEGMENT = 16384
 PLAIN = some_bytes(10 * SEGMENT)
@@ -46,11 +46,6 @@ def test_a_signal(key, number, size, chunk):
     with open("sealed", "wb") as out:
         interrupt(key, number, size, "-b", chunk, stdout=out)
     expect_incomplete(key, pathlib.Path("sealed").read_bytes(), PLAIN)
-
-
-def test_a_signal_leaves_no_output_file(key):
-    interrupt(key, SIGTERM, 3 * SEGMENT, "-b", "16K", "-o", "out")
-    assert files_here() == []
 
 
 def expect_failure(child, error):
