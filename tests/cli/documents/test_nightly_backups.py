@@ -208,18 +208,12 @@ def test_pushed_backups_are_deleted_if_the_newest_verifies(check):
     check()
 
 
-@pytest.mark.parametrize("size", [0, 200_000])
-def test_no_pushed_backup_is_deleted_if_the_newest_is_cut_off(check, size):
-    os.truncate(f"offsite/home-{DAY}.age", size)
-    check(ok=False)
-
-
-def test_no_pushed_backup_is_deleted_if_that_of_the_day_is_missing(check):
-    check(ok=False, DAY="2026-11-28")
-
-
-def test_no_pushed_backup_is_deleted_if_the_connection_is_lost(check):
-    check(ok=False, LOST="cat")
+@pytest.mark.parametrize("size, variables", [(0, {}), (200_000, {}), (None, {"DAY": "2026-11-28"}), (None, {"LOST": "cat"})],
+                         ids=["empty", "cut off", "missing", "connection lost"])
+def test_otherwise_no_pushed_backup_is_deleted(check, size, variables):
+    if size is not None:
+        os.truncate(f"offsite/home-{DAY}.age", size)
+    check(ok=False, **variables)
 
 
 def test_systemd_units(machine):

@@ -70,6 +70,7 @@ def test_the_warning_names_the_file(key, change, warning):
 
 @changes
 @pytest.mark.parametrize("source, stdin, name", [("", "<file", "standard input"), ("-i -", "<file", "standard input"),
+                                                 ("", "<file; head -c 1000 >/dev/null", "standard input"),
                                                  ("-i /dev/fd/3", "3<file", "/dev/fd/3"), ("link", "<&-", "link")])
 def test_however_the_file_is_named(key, change, warning, source, stdin, name):
     os.symlink("file", "link")

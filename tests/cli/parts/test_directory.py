@@ -107,15 +107,6 @@ def test_a_directory_that_is_removed_during_a_seal(slow):
     assert os.listdir() == []
 
 
-def test_a_copy(joined, key):
-    shutil.copytree("dir", "copy", copy_function=shutil.copyfile)
-    shutil.rmtree("dir")
-    assert stream("-d", "-k", key, "copy").out == PLAIN
-    assert stream("--test", "-k", key, "copy").status == 0
-    join("copy", "-o", "single")
-    assert stream("-d", "-k", key, "single").out == PLAIN
-
-
 # --- Members -------------------------------------------------------------------------------------------------------
 
 def spoil(name, kind):

@@ -11,7 +11,7 @@ import pytest
 
 from parts_steps import join, plan, seal, write_input
 from processes import expect_death_by, redirected, wait_for
-from programs import FOLDER, parts, some_bytes, start
+from programs import FOLDER, parts, secret_file, some_bytes, start
 from special_files import loop_device
 
 SETTLED = 1_000_000_000  # a modification time long ago
@@ -76,16 +76,13 @@ def test_an_existing_name_is_refused(key, make):
 
 @pytest.mark.parametrize("options, status, error", [
     ([], 2, "no key or passphrase was given"),
-    (["-k", "short"], 2, "requires a key of 32 bytes"),
     (["-k", "key", "-c", "aes-128"], 2, "aes-128 cannot be used in an authenticated format"),
     (["-k", "key", "-i", "missing"], 1, "--input: cannot open missing: No such file or directory"),
     (["-k", "key", "-i", "fifo"], 2, "fifo is not a regular file or block device, and cannot be cut into parts"),
     (["-k", "key", "-i", "/dev/null"], 2, "/dev/null is not a regular file or block device"),
 ])
 def test_a_plan_that_fails_leaves_nothing(options, status, error):
-    for name, size in ("key", 32), ("short", 16):
-        pathlib.Path(name).touch(0o600)
-        pathlib.Path(name).write_bytes(bytes(size))
+    secret_file("key", bytes(32))
     os.mkfifo("fifo")
     writer = os.open("fifo", os.O_RDWR)  # so that opening the FIFO does not wait
     found = parts("plan", *options, "-o", "dir", status=status)

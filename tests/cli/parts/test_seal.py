@@ -9,6 +9,7 @@ import pytest
 
 from parts_steps import attempts, content, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
 from programs import FOLDER, PATIENCE, some_bytes, stream
+from special_files import mounted_by
 
 PLAIN = some_bytes(50_000)
 PART = "dir/part.0000001"
@@ -119,30 +120,21 @@ def test_an_attempt_that_is_killed_leaves_no_part(key, number):
     assert stream("-d", "-k", key, "dir").out == b"again, complete"
 
 
+@pytest.fixture
+def small(work):
+    """A folder for 256 KiB."""
+    with mounted_by("mount -t tmpfs -o size=256k tmpfs", "small"):
+        yield
+
+
 @pytest.mark.root
-def test_a_full_disk_leaves_no_part(key):
-    os.mkdir("small")
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", "small"]
-    if subprocess.run(mount, stderr=subprocess.DEVNULL).returncode != 0:
-        pytest.skip("cannot mount a file system")
-    try:
-        check_full_disk(key)
-    finally:
-        subprocess.run(["umount", "small"], check=True)
-
-
-def fill_disk():
-    with open("small/filler", "ab", buffering=0) as file:
-        with pytest.raises(OSError):
-            while True:
-                file.write(bytes(4096))
-
-
-def check_full_disk(key):
+def test_a_full_disk_leaves_no_part(key, small):
     write_input("plain", some_bytes(300_000))
     plan(key, "small/dir", input="plain", count=4)
     seal("small/dir", 0)
-    fill_disk()
+    with open("small/filler", "ab", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(bytes(4096))
     assert seal("small/dir", 1, status=1).error.endswith("No space left on device")
     assert sorted(os.listdir("small/dir")) == ["head", "job", "part.0000000"]
     assert plan(key, "small/new", input="plain", status=1).error.endswith("No space left on device")

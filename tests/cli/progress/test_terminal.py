@@ -8,7 +8,7 @@ import subprocess
 import termios
 import time
 
-from processes import expect_exit, finish, open_terminal, read_terminal, thread_states
+from processes import expect_exit, finish, open_terminal, read_terminal, set_columns, thread_states
 from programs import FOLDER, some_bytes, start
 from terminals import in_session
 
@@ -54,6 +54,16 @@ def test_redraws_one_line(key):
         if columns in (0, 80, 200):
             assert re.match(MIB, drawn[-2]) and re.fullmatch(LINE, drawn[-2]), (columns, drawn)
             assert re.fullmatch(LAST, drawn[-1]), (columns, drawn)
+
+
+def test_a_terminal_that_becomes_narrower_and_wider(key):
+    master, slave = open_terminal(100)
+    child = begin(key, slave, "--size", str(len(DATA)))
+    for columns in 100, 20, 60:
+        set_columns(slave, columns)
+        seen = read_terminal(master, lambda seen: len(seen.rpartition(b"\r")[2]) == columns - 1)
+        assert len(seen.rpartition(b"\r")[2]) == columns - 1, (columns, seen)
+    end(child, master, slave, DATA[1 << 20 :])
 
 
 def test_other_messages_clear_the_line(key):

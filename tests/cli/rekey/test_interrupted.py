@@ -1,5 +1,5 @@
 """If --rekey is interrupted, or its file changes meanwhile, either the old or the new file is there, complete, and no
-other file."""
+other file. A copy through a pipe is complete, or the program fails."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from processes import expect_exit, finish, unfinished_bytes, unfinished_files
+from processes import expect_exit, finish, read_all, unfinished_bytes, unfinished_files, wait_until_stalled
 from programs import KEY, SANITIZED, Result, check, expect_same, files_here, secret_file, some_bytes, start
 
 pytest.importorskip("cryptography")
@@ -96,6 +96,11 @@ def shrink():
     os.truncate("file", os.path.getsize("file") - 1000)
 
 
+def grow():
+    with FILE.open("ab") as file:
+        file.write(b"more")
+
+
 def overwrite_and_reset_the_time():
     times = os.stat("file")
     with FILE.open("r+b") as file:
@@ -147,3 +152,20 @@ def test_a_file_that_changes_is_not_replaced(keys, change):
     assert (found.error, found.hint) == {shrink: shrank(len(data)), FILE.unlink: REMOVED}.get(change, CHANGED)
     assert expected == (FILE.exists() and FILE.read_bytes())
     assert files_here() == (["file"] if expected else [])
+
+
+@pytest.mark.parametrize("change", [shrink, grow])
+def test_a_copy_to_a_pipe_is_complete_or_fails(keys, change):
+    _, data = make(some_bytes(SIZE))
+    FILE.write_bytes(data)
+    r, w = os.pipe()
+    child = start_rekey(keys, "-o", "/dev/stdout", level=(), stdout=w)
+    os.close(w)
+    wait_until_stalled(r)
+    change()
+    got = read_all(r)
+    os.close(r)
+    found = messages_of(child, 1 if change == shrink else 0)
+    assert (found.error, found.hint) == (shrank(len(data)) if change == shrink else ("", ""))
+    assert ["grew" in text for text in found.warnings if text.startswith("file ")] == [True] * (change == grow)
+    expect_same(FILE.read_bytes()[HEADER - 56 :], got[HEADER - 56 :])

@@ -168,6 +168,13 @@ def test_stanzas_of_no_known_kind():
     assert rekey("-k me -R me.pub") == []
 
 
+def test_many_kinds_and_long_ones():
+    write_age(*(([f"type-{i}"], b"") for i in range(9)))
+    assert rekey("-k me -R me.pub") == removed("9 stanzas", "1 X25519 stanza")
+    write_age((["x" * 60000], b""))
+    assert rekey("-k me -R me.pub") == removed(f"1 {40 * 'x'}... stanza", "1 X25519 stanza")
+
+
 def test_a_malicious_stanza_after_the_one_that_opens():
     """A share of low order."""
     write_age((["X25519", age.b64(bytes(32))], bytes(32)))

@@ -22,6 +22,17 @@ def shell(command):
         pytest.skip(f"cannot run {command}: {done.stderr.strip()}")
 
 
+@contextlib.contextmanager
+def mounted_by(command, folder):
+    """A file system at the new directory `folder`, mounted by this command."""
+    os.mkdir(folder)
+    shell(f"{command} {folder}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 def hide_proc():
     """The command to put before a program, with `wrap`, so that it has no /proc. Without that, a file created with
     O_TMPFILE cannot get a name, so programs use a temporary name instead."""
