@@ -233,5 +233,3 @@ def test_systemd_units(machine):
     verify = ["systemd-analyze", "verify", "./backup-home.service", "./backup-home.timer"]
     done = subprocess.run(verify, capture_output=True, text=True)
     assert "backup-home" not in done.stderr
-    if done.returncode != 0:
-        pytest.skip(f"systemd-analyze does not work here: {done.stderr}")

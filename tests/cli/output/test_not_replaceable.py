@@ -152,6 +152,16 @@ def test_what_appears_at_the_name_during_the_run(key):
     assert is_output("later") and os.stat("later").st_mode == 0o100644
 
 
+def test_a_directory_that_is_renamed_during_the_run_gets_the_output(key):
+    """Another file appears at the old path."""
+    for directory, mode in ("before", 0o600), ("elsewhere", 0o666):
+        os.mkdir(directory)
+        make(f"{directory}/out", b"old", mode)
+    assert encrypt(key, "before/out", lambda: (os.rename("before", "after"), os.rename("elsewhere", "before"))) == ""
+    assert is_output("after/out") and os.stat("after/out").st_mode == 0o100600
+    assert pathlib.Path("before/out").read_bytes() == b"old"
+
+
 @pytest.mark.parametrize("deleted", [False, True])
 def test_the_name_of_a_descriptor_refers_to_the_open_file(key, deleted):
     with open("by-number", "w+b") as file:

@@ -59,8 +59,6 @@ def removed(what, now, name="file"):
     # One of the two may be for the new recipient.
     ("-k a -R me.pub -R you.pub", "-k a --new-key a -R you.pub", "1 X25519 recipient slot",
      "1 key file slot and 1 X25519 recipient slot"),
-    ("-k a -R me.pub -R you.pub", "-k a -k me --new-key a -R you.pub", "1 X25519 recipient slot",
-     "1 key file slot and 1 X25519 recipient slot"),
     ("-f sealed -R me.pub -R you.pub", "-k me -k you -R me.pub -R third.pub", "1 X25519 recipient slot",
      "2 X25519 recipient slots"),
     ("-R me.pub -R you.pub", "-k me -R me.pub", "1 X25519 stanza", "1 X25519 stanza"),

@@ -64,6 +64,10 @@ def test_while_it_waits(key, signals, fed, options):
     expect_deaths(children, signals, some_bytes(fed))
 
 
+def test_while_it_opens_a_key():
+    expect_deaths([start("gpuaes-stream", "-k", "fifo", **PIPES) for _ in SOME], SOME)
+
+
 def test_while_it_rekeys(key):
     sealed = stream("-q", "-k", key, input=some_bytes(100_000)).out
     options = ["-q", "--rekey", "-k", key, "--new-key", key, "-o", "out/old"]
