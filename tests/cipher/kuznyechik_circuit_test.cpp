@@ -5,6 +5,7 @@
 #include <random>
 
 #include "support/catch.hpp"
+#include "support/kuznyechik_reference.hpp"
 
 namespace gpuaes {
 namespace {

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "cipher/kuznyechik/cpu.hpp"
-#include "cipher/kuznyechik/kuznyechik.hpp"
 #include "lane/backends.hpp"
 #include "support/aes_reference.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/counters.hpp"
 #include "support/keys.hpp"
+#include "support/kuznyechik_reference.hpp"
 #include "support/reference_aeads.hpp"
 #include "support/reference_lane.hpp"
 #include "support/single_mgm.hpp"

@@ -1,5 +1,5 @@
 // Kuznyechik against the examples of RFC 7801 and GOST R 34.13-2015.
-#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "support/kuznyechik_reference.hpp"
 
 #include <array>
 #include <random>

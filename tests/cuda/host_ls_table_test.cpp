@@ -7,6 +7,8 @@
 
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/kuznyechik_reference.hpp"
+#include "support/kuznyechik_vectors.hpp"
 
 namespace gpuaes {
 namespace {

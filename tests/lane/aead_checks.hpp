@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/segments.hpp"
 #include "lane/backends.hpp"
 #include "support/aes_reference.hpp"
@@ -22,6 +21,7 @@
 #include "support/counters.hpp"
 #include "support/gcm_vectors.hpp"
 #include "support/keys.hpp"
+#include "support/kuznyechik_reference.hpp"
 #include "support/kuznyechik_vectors.hpp"
 #include "support/reference_lane.hpp"
 #include "support/threads.hpp"

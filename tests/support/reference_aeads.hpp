@@ -11,6 +11,7 @@
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "support/aes_reference.hpp"
+#include "support/kuznyechik_reference.hpp"
 
 namespace gpuaes {
 

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "cipher/kuznyechik/kuznyechik.hpp"
 #include "cipher/modes/segments.hpp"
 #include "support/aes_reference.hpp"
+#include "support/kuznyechik_reference.hpp"
 #include "support/reference_aeads.hpp"
 
 namespace gpuaes {

@@ -1,7 +1,5 @@
-// Kuznyechik, the block cipher of GOST R 34.12-2015 with 128-bit blocks (RFC 7801), as in the standard: the
-// key expansion, which lanes use and which makes no secret-dependent memory accesses or branches; and the
-// encryption and decryption of one block, byte by byte. The latter are slow and make secret-dependent memory
-// accesses. They are the reference that faster code is tested against.
+// The tables and the key expansion of Kuznyechik, the block cipher of GOST R 34.12-2015 with 128-bit blocks
+// (RFC 7801). Key expansion makes no secret-dependent memory accesses or branches.
 //
 // The bytes of a block are in memory order: byte 0 is the standard's a_15, the leftmost one.
 #pragma once
@@ -42,7 +40,6 @@ constexpr Substitution invert(const Substitution& substitution) {
   for (unsigned i = 0; i < 256; ++i) inverse[substitution[i]] = static_cast<std::uint8_t>(i);
   return inverse;
 }
-inline constexpr Substitution inverse_pi = invert(pi);
 
 // The product in GF(2)[x] / (x^8 + x^7 + x^6 + x + 1) (section 4.1.2). No branch depends on a factor.
 GPUAES_HD constexpr std::uint8_t multiply(std::uint8_t a, std::uint8_t b) {
@@ -73,11 +70,6 @@ constexpr Block add(Block a, const Block& b) {  // X
   return a;
 }
 
-constexpr Block substitute(Block block, const Substitution& substitution = pi) {  // S, or its inverse
-  for (std::uint8_t& byte : block) byte = substitution[byte];
-  return block;
-}
-
 constexpr Block shift_in(const Block& block) {  // R
   Block shifted{};
   for (unsigned i = 0; i < 16; ++i) shifted[0] ^= products[i][block[i]];
@@ -85,23 +77,8 @@ constexpr Block shift_in(const Block& block) {  // R
   return shifted;
 }
 
-// The inverse of R. The last coefficient is 1, so adding the other products to byte 0 yields the byte that R
-// removed.
-constexpr Block shift_out(const Block& block) {
-  Block shifted{};
-  for (unsigned i = 0; i < 15; ++i) shifted[i] = block[i + 1];
-  shifted[15] = block[0];
-  for (unsigned i = 0; i < 15; ++i) shifted[15] ^= products[i][shifted[i]];
-  return shifted;
-}
-
 constexpr Block mix(Block block) {  // L
   for (int i = 0; i < 16; ++i) block = shift_in(block);
-  return block;
-}
-
-constexpr Block unmix(Block block) {  // the inverse of L
-  for (int i = 0; i < 16; ++i) block = shift_out(block);
   return block;
 }
 
@@ -152,19 +129,6 @@ constexpr RoundKeys expand_key(std::span<const std::byte> key) {
     }
   }
   return keys;
-}
-
-// Section 4.4.
-constexpr Block encrypt(const RoundKeys& keys, Block block) {
-  for (unsigned round = 0; round < rounds; ++round) block = mix(substitute(add(block, keys.of[round])));
-  return add(block, keys.of[rounds]);
-}
-
-constexpr Block decrypt(const RoundKeys& keys, Block block) {
-  block = add(block, keys.of[rounds]);
-  for (unsigned round = rounds; round-- > 0;)
-    block = add(substitute(unmix(block), inverse_pi), keys.of[round]);
-  return block;
 }
 
 }  // namespace gpuaes::kuznyechik
