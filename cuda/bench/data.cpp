@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cipher/modes/segments.hpp"
-#include "kernels/kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -9,7 +9,6 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "base/error.hpp"
 

@@ -13,7 +13,6 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "format/header_reader.hpp"
-#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "format/cobblestone.hpp"
 #include "format/parts/session.hpp"
 #include "format/sessions.hpp"
 #include "format/wrapped_keys.hpp"

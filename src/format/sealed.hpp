@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "format/cobblestone.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/slots.hpp"

@@ -9,7 +9,6 @@
 
 #include "base/base64.hpp"
 #include "base/bytes.hpp"
-#include "base/libcrypto.hpp"
 #include "base/text.hpp"
 
 namespace gpuaes {

@@ -2,12 +2,9 @@
 // line, which contain a label.
 #pragma once
 
-#include <openssl/evp.h>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/libcrypto.hpp"
 #include "io/source_sink.hpp"
 
 namespace gpuaes {
@@ -38,14 +36,10 @@ class ArmorSink : public Sink {
   void publish(const std::function<void()>& last_step) override { text_->publish(last_step); }
 
  private:
-  struct FreeEncoder {
-    void operator()(EVP_ENCODE_CTX* encoder) const { EVP_ENCODE_CTX_free(encoder); }
-  };
-
   void begin();
   std::string begin_line_, end_line_;
   std::unique_ptr<Sink> text_;
-  std::unique_ptr<EVP_ENCODE_CTX, FreeEncoder> encoder_;
+  std::unique_ptr<EVP_ENCODE_CTX, FreeWith<EVP_ENCODE_CTX_free>> encoder_;
   bool begun_ = false;
 };
 

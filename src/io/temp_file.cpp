@@ -1,6 +1,5 @@
 #include "io/temp_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/stat.h>
 #include <sys/stat.h>
@@ -11,7 +10,6 @@
 #include <cerrno>
 #include <climits>
 #include <span>
-#include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"

@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "lane/backends.hpp"
 #include "system/numa.hpp"
 #include "system/resources.hpp"
 

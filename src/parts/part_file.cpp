@@ -16,7 +16,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/parts/directory.hpp"
-#include "format/parts/frames.hpp"
 #include "io/fd.hpp"
 #include "io/lock_file.hpp"
 #include "run/range_stream.hpp"

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <initializer_list>
 #include <string_view>
 #include <system_error>

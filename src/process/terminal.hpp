@@ -1,7 +1,6 @@
 // The terminal where a user types passphrases: standard input and output are used for data.
 #pragma once
 
-#include <sys/types.h>
 #include <termios.h>
 
 #include <cstddef>

@@ -16,7 +16,6 @@
 //   thread computes the shared part once for a group of blocks (start), and the rest for each block (block).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "cipher/aes/aes.hpp"

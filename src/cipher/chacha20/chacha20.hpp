@@ -2,7 +2,6 @@
 // only: no branch or memory access depends on secrets.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 

@@ -3,7 +3,6 @@
 // secrets.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "cipher/host_device.hpp"

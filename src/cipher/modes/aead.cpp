@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "base/error.hpp"
 #include "cipher/modes/mgm_cpu.hpp"

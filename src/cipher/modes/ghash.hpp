@@ -7,7 +7,6 @@
 // it is the product times x. The fixed factor is therefore stored divided by x, which avoids a shift.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -6,10 +6,8 @@
 // own (section 4.1), so only the sum of all products must be reduced.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "cipher/job.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"

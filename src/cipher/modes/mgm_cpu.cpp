@@ -1,7 +1,6 @@
 #include "cipher/modes/mgm_cpu.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #if defined(__x86_64__)
@@ -9,7 +8,6 @@
 #endif
 
 #include "keys/kdf.hpp"
-#include "keys/secret.hpp"
 
 namespace gpuaes {
 namespace {

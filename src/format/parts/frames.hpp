@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "cipher/job.hpp"
 #include "format/cobblestone.hpp"
 #include "format/format.hpp"
 #include "format/sealed.hpp"
