@@ -57,6 +57,47 @@ Share parse_share(const std::string& text) {
   return {*number, *of};
 }
 
+constexpr std::string_view auto_lanes = "auto", auto_low_cpu = "auto:low-cpu";
+constexpr unsigned max_devices = 9999;
+
+UsageError bad_lanes(std::string_view text,
+                     std::string hint =
+                         "use auto, auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] "
+                         "joined by +") {
+  return UsageError(fmt::format("invalid lane specification '{}'", text), std::move(hint));
+}
+
+// A number in a field of `text`. `what` begins the hint.
+unsigned parse_field(std::string_view field, std::string_view what, unsigned min, unsigned max,
+                     std::string_view text) {
+  const std::optional<unsigned> number = parse_up_to(max, field);
+  if (!number || *number < min)
+    throw bad_lanes(text, fmt::format("{} must be from {} to {}", what, min, max));
+  return *number;
+}
+
+Backend parse_backend(std::string_view name, std::string_view text) {
+  if (const std::optional<Backend> backend = find_backend(name)) return *backend;
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+  throw is_number ? bad_lanes(text, fmt::format("use cpu:{} to set the number of CPU threads", name))
+                  : bad_lanes(text);
+}
+
+// One item of `text`: NAME[:COUNT], or NAME[:DEVICE[:COUNT]] for a backend that uses devices.
+LaneSpec parse_lane(std::string_view item, std::string_view text) {
+  const std::vector<std::string_view> fields = split(item, ':');
+  LaneSpec spec{.backend = parse_backend(fields[0], text)};
+  const std::size_t count = uses_device(spec) ? 2 : 1;
+  if (fields.size() > count + 1) throw bad_lanes(text);
+  if (uses_device(spec) && fields.size() > 1)
+    spec.device = parse_field(fields[1], "the device number", 0, max_devices, text);
+  if (fields.size() > count)
+    spec.count =
+        parse_field(fields[count], uses_device(spec) ? "the number of streams" : "the number of threads", 1,
+                    info(spec.backend).max_count, text);
+  return spec;
+}
+
 }  // namespace
 
 // Those that a user can choose: age files have a cipher of their own.
@@ -139,6 +180,30 @@ std::uint32_t parse_part_count(const std::string& text) {
     throw UsageError(fmt::format("invalid number of parts '{}'", text),
                      fmt::format("use a number from 1 to {}", max_parts));
   return *count;
+}
+
+LaneChoice parse_lanes(std::string_view text) {
+  if (text == auto_lanes || text == auto_low_cpu) return {.named = {}, .low_cpu = text == auto_low_cpu};
+  LaneChoice choice;
+  for (const std::string_view item : split(text, '+')) choice.named.push_back(parse_lane(item, text));
+  if (choice.named.size() > 1) use_first_device(choice.named);
+  return choice;
+}
+
+std::string to_string(const std::vector<LaneSpec>& specs) {
+  std::string text;
+  for (const LaneSpec& spec : specs) {
+    text.append(text.empty() ? "" : "+").append(info(spec.backend).name);
+    if (spec.device) text += fmt::format(":{}", *spec.device);
+    if (spec.count) text += fmt::format(":{}", *spec.count);
+  }
+  return text;
+}
+
+std::vector<std::string_view> lane_names() {
+  std::vector<std::string_view> names = backend_names();
+  names.insert(names.begin(), {auto_lanes, auto_low_cpu});
+  return names;
 }
 
 LaneChoice parse_threads(std::string_view text) {

@@ -63,6 +63,11 @@ std::string parse_label(const std::string& text);
 // A number of parts, from 1 to max_parts.
 std::uint32_t parse_part_count(const std::string& text);
 
+// The lanes of -l: "auto", "auto:low-cpu", or items joined by +.
+LaneChoice parse_lanes(std::string_view text);
+std::string to_string(const std::vector<LaneSpec>& specs);  // in that form
+std::vector<std::string_view> lane_names();                 // the words in it
+
 // The number of threads of -T.
 LaneChoice parse_threads(std::string_view text);
 

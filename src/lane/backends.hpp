@@ -1,8 +1,8 @@
-// The list of lane backends, and the syntax of -l. lane/plan.hpp chooses among them.
+// The list of lane backends. lane/plan.hpp chooses among them.
 //
 // To add a backend: add its enumerator to Backend, its row to lane/backends.cpp, and a source file with its
 // Lane and the function that opens its lanes, declared below. Document it in the hint of -l (bad_lanes() in
-// lane/backends.cpp) and in gpuaes-stream(1).
+// cli/option_values.cpp) and in gpuaes-stream(1).
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,7 @@ struct BackendInfo {
 };
 
 const BackendInfo& info(Backend backend);
+std::optional<Backend> find_backend(std::string_view name);
 
 // One item of -l: "cpu", "cpu:2", "cuda", "cuda:0", "cuda:0:4".
 struct LaneSpec {
@@ -57,15 +58,10 @@ struct LaneChoice {
   bool low_cpu = false;         // it then chooses those that use the least CPU time, not the fastest
 };
 
-// Parses the value of -l: "auto", "auto:low-cpu", or items joined by '+'. UsageError.
-LaneChoice parse_lanes(std::string_view text);
-
 // `cuda` without a device becomes device 0.
 void use_first_device(std::vector<LaneSpec>& specs);
 
-// Words for -l. lane_names() includes those that leave the choice to plan_lanes().
 std::vector<std::string_view> backend_names();
-std::vector<std::string_view> lane_names();
 
 // What lanes need to know when they are opened: the memory that contains all jobs, the size of the longest
 // job, and how to run jobs.
@@ -83,9 +79,6 @@ struct LaneSetup {
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 bool uses_device(const LaneSpec& spec);
-
-// For messages: in the form that -l takes.
-std::string to_string(const LaneSpec& spec);
 
 // This machine's lanes for --list-lanes, one per line.
 std::vector<std::string> describe_lanes();

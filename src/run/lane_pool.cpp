@@ -9,6 +9,8 @@
 #include <stop_token>
 #include <utility>
 
+#include "cli/option_values.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -57,7 +59,7 @@ std::vector<std::unique_ptr<Lane>> LanePool::open(const std::vector<LaneSpec>& s
 std::vector<std::unique_ptr<Lane>> LanePool::open_instead(const std::string& reason,
                                                           const Messages& messages) const {
   std::vector<std::unique_ptr<Lane>> lanes = open(plan_.instead);
-  messages.detail(fmt::format("lanes {} are used instead: {}", describe_specs(plan_.instead), reason));
+  messages.detail(fmt::format("lanes {} are used instead: {}", to_string(plan_.instead), reason));
   return lanes;
 }
 
@@ -97,7 +99,7 @@ void LanePool::try_later(Pipeline& pipeline, const Messages& messages, const std
   if (end.stop_requested()) return;
   const double first = start.bytes_per_second_until(Position(pipeline));
   pipeline.replace_lanes(std::move(lanes));
-  messages.detail(fmt::format("lanes {} take over", describe_specs(plan_.later)));
+  messages.detail(fmt::format("lanes {} take over", to_string(plan_.later)));
   if (!plan_.instead.empty() && later_are_slower(pipeline, first, end))
     pipeline.replace_lanes(open_instead("those that took over are slower", messages));
 }
@@ -117,12 +119,6 @@ bool LanePool::later_are_slower(const Pipeline& pipeline, double first, const st
     ++slow;
   }
   return true;
-}
-
-std::string describe_specs(const std::vector<LaneSpec>& specs) {
-  std::string text;
-  for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
-  return text;
 }
 
 }  // namespace gpuaes

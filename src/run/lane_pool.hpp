@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -44,8 +43,5 @@ class LanePool {
   const LaneSetup& setup_;
   Wrap wrap_;
 };
-
-// In the form that -l takes.
-std::string describe_specs(const std::vector<LaneSpec>& specs);
 
 }  // namespace gpuaes

@@ -122,7 +122,7 @@ void Report::log_ring(const Ring& ring) const {
 
 void Report::log_lanes(const LanePlan& plan) const {
   messages_.fine_detail(OpenSSL_version(OPENSSL_VERSION));
-  const std::string lanes = describe_specs(plan.first);
+  const std::string lanes = to_string(plan.first);
   messages_.detail(plan.reason.empty() ? fmt::format("lanes {}", lanes)
                                        : fmt::format("lanes {} ({})", lanes, plan.reason));
 }

@@ -1,4 +1,5 @@
 // Lanes compared with published vectors, with each other and with libcrypto; and the syntax of -l.
+#include "cli/option_values.hpp"
 #include "lane/lane.hpp"
 
 #include <algorithm>
@@ -155,43 +156,6 @@ TEST_CASE("every lane matches libcrypto at lengths around every boundary and wit
         CHECK(difference(do_job(*cpu, key, store_counter(counter), in), expected) == "");
       }
   }
-}
-
-// The syntax of -l --------------------------------------------------------------------------------
-
-namespace {
-
-std::string parsed(std::string_view text) {
-  std::string result;
-  for (const LaneSpec& spec : parse_lanes(text).named)
-    result.append(result.empty() ? "" : "+").append(to_string(spec));
-  return result;
-}
-
-}  // namespace
-
-TEST_CASE("lanes are parsed, and printed as they were written") {
-  CHECK(parse_lanes("auto").named.empty());
-  CHECK_FALSE(parse_lanes("auto").low_cpu);
-  CHECK(parse_lanes("auto:low-cpu").named.empty());
-  CHECK(parse_lanes("auto:low-cpu").low_cpu);
-  for (const std::string_view text :
-       {"cpu", "cpu:1", "cpu:8", "cpu:1024", "cuda", "cuda:0", "cuda:0:4", "cuda:63:64", "cpu:2+cuda:0:4",
-        "cuda:0:4+cuda:1:4+cpu:8", "cpu+cpu", "cuda:1+cpu"})
-    CHECK(parsed(text) == text);
-
-  CHECK_FALSE(parse_lanes("cuda").named.at(0).device.has_value());
-  const std::vector<LaneSpec> specs = parse_lanes("cpu+cuda:3+cuda+cuda:1:2").named;
-  REQUIRE(specs.size() == 4);
-  CHECK(specs[0].backend == Backend::cpu);
-  CHECK_FALSE(specs[0].count.has_value());
-  CHECK(specs[1].backend == Backend::cuda);
-  CHECK(specs[1].device == 3u);
-  CHECK_FALSE(specs[1].count.has_value());
-  CHECK(specs[2].backend == Backend::cuda);
-  CHECK(specs[2].device == 0u);  // next to other lanes
-  CHECK(specs[3].device == 1u);
-  CHECK(specs[3].count == 2u);
 }
 
 TEST_CASE("lanes support every cipher, and CUDA lanes only the segments of its row") {

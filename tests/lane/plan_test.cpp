@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/option_values.hpp"
 #include "lane/plan.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -40,12 +41,6 @@ Workload file_of(std::uint64_t bytes, bool from_disk = false) {
   return {.parallel_bytes = bytes, .from_disk = from_disk, .authenticated = true};
 }
 
-std::string lanes_of(const std::vector<LaneSpec>& specs) {
-  std::string text;
-  for (const LaneSpec& spec : specs) text.append(text.empty() ? "" : "+").append(to_string(spec));
-  return text;
-}
-
 LanePlan plan(std::string_view lanes, const Workload& workload, const Machine& on) {
   return plan_lanes(parse_lanes(lanes), workload, on);
 }
@@ -60,8 +55,8 @@ bool uses_cuda(const LanePlan& plan) {
 
 // Which lanes, when, and why.
 std::string summary(const LanePlan& plan) {
-  return lanes_of(plan.first) + ", then " + lanes_of(plan.later) + " after " +
-         std::to_string(plan.later_from) + ", or " + lanes_of(plan.instead) + ": " + plan.reason;
+  return to_string(plan.first) + ", then " + to_string(plan.later) + " after " +
+         std::to_string(plan.later_from) + ", or " + to_string(plan.instead) + ": " + plan.reason;
 }
 
 // The number of lanes, or of streams of all devices.
@@ -104,7 +99,7 @@ TEST_CASE("every plan keeps to what was asked for, and to the limits of the mach
     CHECK(summary(plan(asked, workload, on)) == summary(made));
     CHECK(made.reason.empty() != automatic);
     if (asked.find(':') != asked.npos && !automatic && !uses_device(parse_lanes(asked).named[0]))
-      CHECK(lanes_of(made.first) == asked);
+      CHECK(to_string(made.first) == asked);
     if (automatic) {
       CHECK((on.cuda || !device));
       CHECK((device || made.instead.empty()));
@@ -170,9 +165,9 @@ TEST_CASE("several devices share the CPUs, and their rings fit in the cache, wit
         before = streams;
       }
     }
-  const std::string alone = lanes_of(plan("cuda:0", file, machine(8)).first);
-  CHECK(lanes_of(plan("cuda:0+cuda:0", file, machine(8)).first) == alone + "+" + alone);  // one device
-  CHECK(lanes_of(plan("cpu:2+cuda:0+cuda:1:3", file, machine(8)).first) == "cpu:2+cuda:0:4+cuda:1:3");
+  const std::string alone = to_string(plan("cuda:0", file, machine(8)).first);
+  CHECK(to_string(plan("cuda:0+cuda:0", file, machine(8)).first) == alone + "+" + alone);  // one device
+  CHECK(to_string(plan("cpu:2+cuda:0+cuda:1:3", file, machine(8)).first) == "cpu:2+cuda:0:4+cuda:1:3");
 }
 
 TEST_CASE("cuda without a number uses more devices for larger files, as many as there are, or device 0") {
@@ -197,8 +192,8 @@ TEST_CASE("cuda without a number uses more devices for larger files, as many as 
   Machine on = machine(64, true);
   on.show_devices = [](unsigned) -> unsigned { throw LaneError("looked for devices"); };
   for (const Workload& workload : {pipe, file_of(GB), file_of(unlimited, true)})
-    CHECK(lanes_of(plan("cuda", workload, on).first).starts_with("cuda:0:"));
-  CHECK(lanes_of(plan("cuda:3:2", file, on).first) == "cuda:3:2");
+    CHECK(to_string(plan("cuda", workload, on).first).starts_with("cuda:0:"));
+  CHECK(to_string(plan("cuda:3:2", file, on).first) == "cuda:3:2");
   CHECK_THROWS_WITH(plan("cuda", file, on), "looked for devices");
 }
 
@@ -254,15 +249,15 @@ TEST_CASE("CUDA takes over from CPU lanes, which leave one CPU to open it for a 
   const Workload large = file_of(100 * GB);
   for (const unsigned cpus : {2u, 8u, 16u}) {
     const std::string number = std::to_string(cpus), one_less = std::to_string(cpus - 1);
-    CHECK(lanes_of(made(cpus, large).first) == "cpu:" + one_less);
-    CHECK(lanes_of(made(cpus, large).later).starts_with("cuda:0:"));
-    CHECK(lanes_of(made(cpus, large).instead) == "cpu:" + number);
+    CHECK(to_string(made(cpus, large).first) == "cpu:" + one_less);
+    CHECK(to_string(made(cpus, large).later).starts_with("cuda:0:"));
+    CHECK(to_string(made(cpus, large).instead) == "cpu:" + number);
   }
   CHECK(begins_with_cuda(made(1, large)));
-  CHECK(lanes_of(made(1, large).instead) == "cpu:1");
+  CHECK(to_string(made(1, large).instead) == "cpu:1");
   const LanePlan piped = made(1, pipe);
-  CHECK(lanes_of(piped.first) == "cpu:1");
-  CHECK(lanes_of(piped.later).starts_with("cuda:0:"));
+  CHECK(to_string(piped.first) == "cpu:1");
+  CHECK(to_string(piped.later).starts_with("cuda:0:"));
   CHECK(piped.later_from > 0);
   CHECK(contains(piped.reason, "CUDA is likely to be faster from"));
 }
@@ -319,7 +314,7 @@ TEST_CASE("a link whose speed is unknown counts as a fast one") {
   const LanePlan known = plan("auto", file_of(20 * GB), on);
   on.link_rate = []() -> std::optional<double> { return std::nullopt; };
   const LanePlan unknown = plan("auto", file_of(20 * GB), on);
-  CHECK(lanes_of(unknown.later) == lanes_of(known.later));
+  CHECK(to_string(unknown.later) == to_string(known.later));
   CHECK(known.reason.starts_with("auto: with 4 CPUs, CUDA is likely to be faster from "));
   CHECK(known.reason.ends_with("; a CPU lane encrypts 0.4 GB/s, and the speed of the link is 64.0 GB/s"));
   CHECK(unknown.reason.ends_with("and the speed of the link is unknown"));
@@ -346,15 +341,15 @@ TEST_CASE("auto:low-cpu uses fewer CPUs, or CUDA for a file from the size at whi
     const LanePlan none = plan("auto:low-cpu", file, machine(cpus)),
                    before = plan("auto:low-cpu", file_of(enough - 1), on),
                    from = plan("auto:low-cpu", file_of(enough), on);
-    CHECK(lanes_of(none.first) == half);
-    CHECK(lanes_of(before.first) == half);
+    CHECK(to_string(none.first) == half);
+    CHECK(to_string(before.first) == half);
     CHECK_FALSE(uses_cuda(before));
     CHECK(before.reason.starts_with("auto:low-cpu: CUDA saves CPU time only for files of at least "));
     CHECK(begins_with_cuda(from));
-    CHECK(lanes_of(from.instead) == half);
+    CHECK(to_string(from.instead) == half);
     CHECK(from.reason.starts_with("auto:low-cpu: CUDA saves CPU time for files of at least "));
     // The ring is not sized for the lanes that would be used instead.
-    CHECK(from.chunks == plan(lanes_of(from.first), file, on).chunks);
+    CHECK(from.chunks == plan(to_string(from.first), file, on).chunks);
   }
 }
 
@@ -364,11 +359,11 @@ TEST_CASE(
   CHECK_FALSE(bytes_until_cuda_saves(9e9, slow_pipe).has_value());
   for (const unsigned cpus : {1u, 2u, 16u}) {
     const LanePlan aes = plan("auto:low-cpu", pipe, machine(cpus, true));
-    CHECK(lanes_of(aes.first) == "cpu:1");
+    CHECK(to_string(aes.first) == "cpu:1");
     CHECK(aes.later.empty());
     const LanePlan slow = plan("auto:low-cpu", slow_pipe, machine(cpus, true, 0.4e9));
     CHECK(count(slow.first) <= std::max(cpus, 2u) - 1);
-    CHECK(lanes_of(slow.later).starts_with("cuda:0:"));
+    CHECK(to_string(slow.later).starts_with("cuda:0:"));
     CHECK(slow.later_from == bytes_until_cuda_saves(0.4e9, slow_pipe));
     CHECK(slow.reason.starts_with("auto:low-cpu: CUDA takes over after "));
   }

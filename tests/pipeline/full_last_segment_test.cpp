@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "cli/option_values.hpp"
 #include "format/sessions.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rig.hpp"

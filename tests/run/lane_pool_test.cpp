@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "cli/option_values.hpp"
 #include "io/fd.hpp"
 #include "pipeline/rig.hpp"
 #include "support/catch.hpp"
