@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "bench/subjects.hpp"
 #include "cipher/aes/bitslice_ctr.hpp"
 #include "cipher/kuznyechik/bitslice.hpp"
 #include "kernels/kernels.hpp"
@@ -16,39 +15,6 @@ constexpr double block_bytes = 32;  // of memory: read once and written once
 
 // Permutations, then two LOP3 and a shift for every two words.
 constexpr int transpose_logic = 64 + 3 * (32 + 16);
-
-// kernels/aes_bitslice_kernel.cuh: a thread has one column of 32 blocks, which is the work of 8 blocks. The
-// machine code of a middle round agrees.
-Operations bitslice_cost(int rounds) {
-  constexpr int sbox = aes::substitute_logic;
-  constexpr int substitution = 4 * sbox;  // of the rows of a column
-  constexpr int mix = aes::mix_logic;
-  constexpr int add_key = 32;
-  constexpr int add_data = 32;
-  // aes::begin_tile(): a substitution, its doubling, 40 spread bits, and additions.
-  constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
-  constexpr int shuffles = 24;  // rows 1 to 3
-  constexpr int key_loads = 8;  // of 16 bytes, shared by 8 threads
-  constexpr double blocks = aes::tile_blocks / 32.0;
-  const int middle = rounds - 3;  // begin_tile() does rounds 1 and 2
-  return {
-      .memory_bytes = block_bytes,
-      .logic = (begin + middle * (substitution + mix) + substitution + add_key + transpose_logic + add_data) /
-               blocks,
-      .shuffles = (middle + 1) * shuffles / blocks,
-      .loads_of_own_bank = ((middle + 1) * key_loads + add_data) / blocks};
-}
-
-// cipher/aes/ttable.hpp. Lookups per block: 1 in round 1, 4 in round 2 and 30 for 4 blocks together, then 16
-// per round, each with a permutation for its address. In addition, a column takes a permutation and two LOP3
-// in a middle round, or three permutations and a LOP3 in the last. The rest is 8 permutations and 7 LOP3. The
-// machine code of a block agrees.
-Operations ttable_cost(int rounds) {
-  const int middle = rounds - 3;
-  return {.memory_bytes = block_bytes,
-          .logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
-          .loads_of_own_bank = 1 + 4 + 30 / 4.0 + 16 * (middle + 1)};
-}
 
 // GHASH: a multiplication for each block, and another one for each of a segment's 128 threads, which have at
 // most 8 blocks each. nvcc compiles a multiplication to 360 instructions (carryless_product.hpp), including
@@ -77,41 +43,12 @@ constexpr double ls_logic(int address) {
   return ls_lookups * address + kuznyechik::rounds * 4 * (17 - 1) / 2;
 }
 
-// A lookup reads four words from the thread's own group of banks. Its address takes a permutation and a LOP3,
-// as in the machine code.
-Operations interleaved_cost() {
-  return {.memory_bytes = block_bytes, .logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
-}
-
-// cipher/kuznyechik/bitslice.hpp: a thread has 32 blocks, which pass through shared memory twice.
-Operations kuznyechik_bitslice_cost() {
-  using kuznyechik::rounds, kuznyechik::slices;
-  constexpr int block_bits = kuznyechik::block_bits;
-  constexpr int bases = 16 * (9 + 8);  // to the basis of the circuit and back
-  constexpr int round = 16 * kuznyechik::substitute_logic + kuznyechik::mix_logic + block_bits;
-  constexpr int add_key_and_data = 2 * block_bits;
-  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes, shared by all threads of a warp
-  constexpr int through_memory = 2 * 2 * block_bits;
-  return {.memory_bytes = block_bytes,
-          .logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
-          .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
-}
-
 // MGM: a factor for each block costs as much as its keystream, and their product takes as many
 // multiplications as GHASH does. The rest is left out.
 void add_mgm(Operations& cost) {
   cost.logic *= 2;
   cost.loads_of_own_bank *= 2;
   if (!uses_clmad()) cost.multiplications += 144;
-}
-
-// cipher/chacha20/: 80 quarter rounds for 64 bytes with four XORs and four rotations each; the additions may
-// run at the same time. Poly1305 splits 16 bytes into limbs and multiplies them.
-Operations chacha20_cost() {
-  constexpr int blocks = 4, add_data = 16, split = 4 + 5, limbs = 5;
-  return {.memory_bytes = block_bytes,
-          .logic = (80 * (4 + 4) + add_data) / double{blocks} + split,
-          .multiplications = limbs * limbs};
 }
 
 // An address takes at least one instruction.
@@ -140,25 +77,76 @@ Operations aes_cost(const Variant& variant, int rounds) {
 
 }  // namespace
 
-Operations Subject::cost(Cipher cipher, Operation mode) const {
-  Operations cost;
-  switch (info(cipher).family) {
-    case Family::aes: {
-      const int rounds = aes::rounds(info(cipher).key_bytes);
-      if (variant != nullptr) return aes_cost(*variant, rounds);
-      cost = in_filter ? bitslice_cost(rounds) : ttable_cost(rounds);
-      if (mode != Operation::ctr) add_tag(cost);
-      return cost;
-    }
-    case Family::kuznyechik:
-      if (variant != nullptr) return ls_cost(*variant);
-      cost = in_filter ? kuznyechik_bitslice_cost() : interleaved_cost();
-      if (mode != Operation::ctr) add_mgm(cost);
-      return cost;
-    case Family::chacha20:
-      return chacha20_cost();
-  }
-  refuse_cipher(cipher);
+// kernels/aes_bitslice_kernel.cuh: a thread has one column of 32 blocks, which is the work of 8 blocks. The
+// machine code of a middle round agrees.
+Operations aes_bitslice_cost(Cipher cipher, Operation mode) {
+  const int rounds = aes::rounds(info(cipher).key_bytes);
+  constexpr int sbox = aes::substitute_logic;
+  constexpr int substitution = 4 * sbox;  // of the rows of a column
+  constexpr int mix = aes::mix_logic;
+  constexpr int add_key = 32;
+  constexpr int add_data = 32;
+  // aes::begin_tile(): a substitution, its doubling, 40 spread bits, and additions.
+  constexpr int begin = sbox + 3 + 40 + 8 + 2 * 32;
+  constexpr int shuffles = 24;  // rows 1 to 3
+  constexpr int key_loads = 8;  // of 16 bytes, shared by 8 threads
+  constexpr double blocks = aes::tile_blocks / 32.0;
+  const int middle = rounds - 3;  // begin_tile() does rounds 1 and 2
+  Operations cost{
+      .memory_bytes = block_bytes,
+      .logic = (begin + middle * (substitution + mix) + substitution + add_key + transpose_logic + add_data) /
+               blocks,
+      .shuffles = (middle + 1) * shuffles / blocks,
+      .loads_of_own_bank = ((middle + 1) * key_loads + add_data) / blocks};
+  if (mode != Operation::ctr) add_tag(cost);
+  return cost;
+}
+
+// cipher/kuznyechik/bitslice.hpp: a thread has 32 blocks, which pass through shared memory twice.
+Operations kuznyechik_bitslice_cost(Cipher, Operation mode) {
+  using kuznyechik::rounds, kuznyechik::slices;
+  constexpr int block_bits = kuznyechik::block_bits;
+  constexpr int bases = 16 * (9 + 8);  // to the basis of the circuit and back
+  constexpr int round = 16 * kuznyechik::substitute_logic + kuznyechik::mix_logic + block_bits;
+  constexpr int add_key_and_data = 2 * block_bits;
+  constexpr int key_loads = (rounds + 1) * block_bits / 4;  // of 16 bytes, shared by all threads of a warp
+  constexpr int through_memory = 2 * 2 * block_bits;
+  Operations cost{.memory_bytes = block_bytes,
+                  .logic = (8 * transpose_logic + bases + rounds * round + add_key_and_data) / double{slices},
+                  .loads_of_own_bank = (key_loads + through_memory) / double{slices}};
+  if (mode != Operation::ctr) add_mgm(cost);
+  return cost;
+}
+
+// cipher/chacha20/: 80 quarter rounds for 64 bytes with four XORs and four rotations each; the additions may
+// run at the same time. Poly1305 splits 16 bytes into limbs and multiplies them.
+Operations chacha20_cost(Cipher, Operation) {
+  constexpr int blocks = 4, add_data = 16, split = 4 + 5, limbs = 5;
+  return {.memory_bytes = block_bytes,
+          .logic = (80 * (4 + 4) + add_data) / double{blocks} + split,
+          .multiplications = limbs * limbs};
+}
+
+// cipher/aes/ttable.hpp. Lookups per block: 1 in round 1, 4 in round 2 and 30 for 4 blocks together, then 16
+// per round, each with a permutation for its address. In addition, a column takes a permutation and two LOP3
+// in a middle round, or three permutations and a LOP3 in the last. The rest is 8 permutations and 7 LOP3. The
+// machine code of a block agrees.
+Operations ttable_cost(Cipher cipher, Operation) {
+  const int middle = aes::rounds(info(cipher).key_bytes) - 3;
+  return {.memory_bytes = block_bytes,
+          .logic = middle * (16 + 4 * (1 + 2)) + 16 + 4 * (3 + 1) + 8.0 + 7,
+          .loads_of_own_bank = 1 + 4 + 30 / 4.0 + 16 * (middle + 1)};
+}
+
+// A lookup reads four words from the thread's own group of banks. Its address takes a permutation and a LOP3,
+// as in the machine code.
+Operations interleaved_cost(Cipher, Operation) {
+  return {.memory_bytes = block_bytes, .logic = ls_logic(2), .loads_of_own_bank = 4 * ls_lookups};
+}
+
+Operations variant_cost(const Variant& variant, Cipher cipher) {
+  if (variant.lookup == Lookup::ls_tables) return ls_cost(variant);
+  return aes_cost(variant, aes::rounds(info(cipher).key_bytes));
 }
 
 KernelLimit min_limit(const Operations& per_second, const Operations& per_block) {

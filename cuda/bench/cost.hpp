@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <string_view>
 
+#include "cipher/job.hpp"
+#include "variants/variants.hpp"
+
 namespace gpuaes::cuda {
 
 // Counts of operations, summed over threads. Loads are from shared memory.
@@ -20,6 +23,15 @@ struct Operations {
   double loads_of_256_bytes = 0;   // bytes, each thread any of 256, as in the S-box
   double loads_of_256_blocks = 0;  // 16 bytes, each thread any of 256 entries, as in an LS table
 };
+
+// The operations of one cipher block, for all threads that work on it. Only unavoidable work counts, so no
+// kernel is faster than its limit.
+Operations aes_bitslice_cost(Cipher cipher, Operation mode);
+Operations kuznyechik_bitslice_cost(Cipher cipher, Operation mode);
+Operations chacha20_cost(Cipher cipher, Operation mode);
+Operations ttable_cost(Cipher cipher, Operation mode);
+Operations interleaved_cost(Cipher cipher, Operation mode);
+Operations variant_cost(const Variant& variant, Cipher cipher);
 
 // The maximum rates of the current device, per second. Copies `size` bytes, more than the caches hold, from
 // `from` to `to`, which do not overlap. LaneError.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
+#include <array>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -15,11 +15,65 @@
 namespace gpuaes::cuda {
 namespace {
 
-constexpr std::string_view chacha20_name = "chacha20";
+void launch_ctr(auto* function, const auto& key, const Launch& launch) {
+  const BenchData::Piece& piece = launch.piece;
+  function(key, load_counter(bench_counter), piece.in, piece.out, piece.size, launch.stream);
+}
+
+void launch_aead(auto* seal, auto* open, auto job, const Launch& launch) {
+  const BenchData::Piece& piece = launch.piece;
+  job.base_nonce = bench_nonce(launch.key.key.cipher);
+  job.first_segment = piece.at / info(launch.key.key.cipher).segments.plain_bytes;
+  job.sealed_bytes = std::max(piece.in_bytes, piece.out_bytes);
+  if (launch.mode == Operation::seal)
+    seal(job, piece.in, piece.out, launch.stream);
+  else
+    open(job, piece.in, piece.out, piece.first_bad, launch.stream);
+}
+
+void launch_aes(const Launch& launch) {
+  const DeviceKey& device = launch.key.on_device;
+  const AesKey key = device.aes(launch.shape);
+  if (launch.mode == Operation::ctr) return launch_ctr(launch_aes_ctr, key, launch);
+  launch_aead(launch_gcm_seal, launch_gcm_open,
+              GcmJob{.key = key, .powers = device.powers(), .masks = launch.piece.scratch}, launch);
+}
+
+void launch_kuznyechik(const Launch& launch) {
+  const KuznyechikKey key = launch.key.on_device.kuznyechik(launch.shape);
+  if (launch.mode == Operation::ctr) return launch_ctr(launch_kuznyechik_ctr, key, launch);
+  launch_aead(launch_mgm_seal, launch_mgm_open, MgmJob{.key = key, .scratch = launch.piece.scratch}, launch);
+}
+
+void launch_aes_table(const Launch& launch) {
+  launch_ctr(launch_aes_table_ctr, launch.key.on_device.aes(launch.shape), launch);
+}
+
+void launch_kuznyechik_table(const Launch& launch) {
+  launch_ctr(launch_kuznyechik_table_ctr, launch.key.on_device.kuznyechik(launch.shape), launch);
+}
+
+void launch_chacha20(const Launch& launch) {
+  launch_aead(launch_chacha20_seal, launch_chacha20_open,
+              ChaCha20Job{.key = launch.key.on_device.chacha20(), .sums = launch.piece.sums}, launch);
+}
+
+constexpr std::array bitslice_kernels{
+    FamilyKernel{Family::aes, [](Cipher) { return aes_ctr_facts(); }, [](Cipher) { return aes_gcm_facts(); },
+                 aes_bitslice_cost, launch_aes},
+    FamilyKernel{Family::kuznyechik, [](Cipher) { return kuznyechik_ctr_facts(); },
+                 [](Cipher) { return kuznyechik_mgm_facts(); }, kuznyechik_bitslice_cost, launch_kuznyechik}};
+constexpr std::array chacha20_kernels{FamilyKernel{
+    Family::chacha20, nullptr, [](Cipher) { return chacha20_facts(); }, chacha20_cost, launch_chacha20}};
+constexpr std::array ttable_kernels{
+    FamilyKernel{Family::aes, aes_table_facts, nullptr, ttable_cost, launch_aes_table},
+    FamilyKernel{Family::kuznyechik, [](Cipher) { return kuznyechik_table_facts(); }, nullptr,
+                 interleaved_cost, launch_kuznyechik_table}};
 
 std::vector<Subject> all_subjects() {
-  std::vector<Subject> all{{"bitslice", true}, {chacha20_name, true}, {"ttable", false}};
-  for (const Variant& each : variants()) all.push_back({each.name, false, &each});
+  std::vector<Subject> all{
+      {"bitslice", bitslice_kernels}, {"chacha20", chacha20_kernels}, {"ttable", ttable_kernels}};
+  for (const Variant& each : variants()) all.push_back({each.name, {}, &each});
   return all;
 }
 
@@ -38,33 +92,28 @@ bool names(const std::string& pattern, std::string_view name) {
 void check_shape(const KernelFacts& facts, const KernelShape& shape) {
   const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
   if (shape.threads > facts.max_threads || shape.threads % warp != 0)
-    throw UsageError("a CUDA block must be a whole number of warps, at most " +
-                     std::to_string(facts.max_threads) + " threads");
+    throw UsageError(
+        fmt::format("a CUDA block must be a whole number of warps, at most {} threads", facts.max_threads));
   if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
-    throw UsageError("the cipher blocks per thread must be a multiple of " +
-                     std::to_string(facts.blocks_per_thread));
+    throw UsageError(
+        fmt::format("the cipher blocks per thread must be a multiple of {}", facts.blocks_per_thread));
 }
 
 }  // namespace
 
 bool Subject::can(Cipher cipher, Operation mode) const {
-  const bool is_ctr = mode == Operation::ctr;
-  if (variant != nullptr) return is_ctr && variant->is_for(cipher);
-  if (info(cipher).family == Family::chacha20) return !is_ctr && name == chacha20_name;
-  return name != chacha20_name && (is_ctr || in_filter);
+  if (variant != nullptr) return mode == Operation::ctr && variant->is_for(cipher);
+  const FamilyKernel* const kernel = kernel_for(cipher);
+  return kernel != nullptr && kernel->facts(mode) != nullptr;
 }
 
-KernelFacts Subject::facts(Cipher cipher, Operation mode) const {
-  if (!in_filter) return table_kernel_facts(cipher);
-  switch (info(cipher).family) {
-    case Family::aes:
-      return mode == Operation::ctr ? aes_ctr_facts() : aes_gcm_facts();
-    case Family::kuznyechik:
-      return mode == Operation::ctr ? kuznyechik_ctr_facts() : kuznyechik_mgm_facts();
-    case Family::chacha20:
-      return chacha20_facts();
-  }
-  refuse_cipher(cipher);
+const FamilyKernel* Subject::kernel_for(Cipher cipher) const {
+  const auto found = std::ranges::find(kernels, info(cipher).family, &FamilyKernel::family);
+  return found != kernels.end() ? &*found : nullptr;
+}
+
+Operations Subject::cost(Cipher cipher, Operation mode) const {
+  return variant != nullptr ? variant_cost(*variant, cipher) : kernel_for(cipher)->cost(cipher, mode);
 }
 
 std::vector<unsigned> Subject::blocks_per_thread() const {
@@ -102,7 +151,7 @@ BenchKernel::BenchKernel(const Subject& subject, Operation mode, const BenchKey&
                          const KernelShape& shape)
     : subject_(subject), mode_(mode), key_(key), shape_(shape) {
   if (subject.chooses_shape()) {
-    const KernelFacts facts = subject.facts(key.key.cipher, mode);
+    const KernelFacts facts = subject.kernel_for(key.key.cipher)->facts(mode)(key.key.cipher);
     check_shape(facts, shape);
     threads_ = shape.threads > 0 ? shape.threads : facts.max_threads;
     use_ = prepare_kernel(facts.function, threads_, facts.shared_bytes(threads_));
@@ -121,38 +170,10 @@ std::string BenchKernel::name() const {
 }
 
 void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) const {
-  const Counter counter = load_counter(bench_counter);
-  const DeviceKey& key = key_.on_device;
-  if (variant_) return variant_->launch(counter, piece.in, piece.out, piece.size, stream.get());
-  const auto launch_ctr = [&](auto* function, const auto& expanded) {
-    function(expanded, counter, piece.in, piece.out, piece.size, stream.get());
-  };
-  const auto launch_aead = [&](auto* seal, auto* open, auto job) {
-    job.base_nonce = bench_nonce(key_.key.cipher);
-    job.first_segment = piece.at / rules().plain_bytes;
-    job.sealed_bytes = std::max(piece.in_bytes, piece.out_bytes);
-    if (mode_ == Operation::seal)
-      seal(job, piece.in, piece.out, stream.get());
-    else
-      open(job, piece.in, piece.out, piece.first_bad, stream.get());
-  };
-  switch (info(key_.key.cipher).family) {
-    case Family::aes:
-      if (mode_ == Operation::ctr)
-        return launch_ctr(subject_.in_filter ? launch_aes_ctr : launch_aes_table_ctr, key.aes(shape_));
-      return launch_aead(launch_gcm_seal, launch_gcm_open,
-                         GcmJob{.key = key.aes(shape_), .powers = key.powers(), .masks = piece.scratch});
-    case Family::kuznyechik:
-      if (mode_ == Operation::ctr)
-        return launch_ctr(subject_.in_filter ? launch_kuznyechik_ctr : launch_kuznyechik_table_ctr,
-                          key.kuznyechik(shape_));
-      return launch_aead(launch_mgm_seal, launch_mgm_open,
-                         MgmJob{.key = key.kuznyechik(shape_), .scratch = piece.scratch});
-    case Family::chacha20:
-      return launch_aead(launch_chacha20_seal, launch_chacha20_open,
-                         ChaCha20Job{.key = key.chacha20(), .sums = piece.sums});
-  }
-  refuse_cipher(key_.key.cipher);
+  if (variant_)
+    variant_->launch(load_counter(bench_counter), piece.in, piece.out, piece.size, stream.get());
+  else
+    subject_.kernel_for(key_.key.cipher)->launch({mode_, key_, shape_, piece, stream.get()});
 }
 
 }  // namespace gpuaes::cuda

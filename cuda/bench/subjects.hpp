@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,27 +15,6 @@
 
 namespace gpuaes::cuda {
 
-// The filter's kernel for block ciphers or for ChaCha20, or one to compare it with: the table kernel or a
-// variant.
-struct Subject {
-  std::string_view name;
-  bool in_filter;
-  const Variant* variant = nullptr;  // if it is one
-
-  bool can(Cipher cipher, Operation mode) const;
-  bool chooses_shape() const { return variant == nullptr; }  // unless a KernelShape sets it
-  KernelFacts facts(Cipher cipher, Operation mode) const;    // if it chooses its shape
-  // Numbers of cipher blocks per thread; 0 if the kernel chooses.
-  std::vector<unsigned> blocks_per_thread() const;
-  // Of one cipher block, for all threads that work on it. Only unavoidable work counts, so no kernel is
-  // faster than its limit.
-  Operations cost(Cipher cipher, Operation mode) const;
-};
-
-// The subjects that match any of the names, in the order of the list. UsageError if a name matches none, or
-// if none of the matches supports any of the ciphers in any of the modes.
-std::vector<Subject> choose_subjects(const KernelRequest& request);
-
 // A key on the device, as lanes use it.
 struct BenchKey {
   explicit BenchKey(CipherKey bytes) : key(std::move(bytes)) { on_device.set(key, Stream()); }
@@ -46,6 +26,43 @@ struct BenchKey {
   DeviceKey on_device{reinterpret_cast<ExpandedKey*>(host.data()),
                       reinterpret_cast<ExpandedKey*>(device.data())};
 };
+
+struct Launch {
+  Operation mode;
+  const BenchKey& key;
+  const KernelShape& shape;
+  const BenchData::Piece& piece;
+  cudaStream_t stream;
+};
+
+// What runs a family of ciphers, in a shape of its own unless a KernelShape sets it.
+struct FamilyKernel {
+  Family family;
+  KernelFacts (*ctr)(Cipher cipher);   // null if it does not have the mode
+  KernelFacts (*aead)(Cipher cipher);  // likewise
+  Operations (*cost)(Cipher cipher, Operation mode);
+  void (*launch)(const Launch& launch);
+
+  auto* facts(Operation mode) const { return mode == Operation::ctr ? ctr : aead; }
+};
+
+// One of the filter's kernels, or one to compare them with: the table kernel or a variant.
+struct Subject {
+  std::string_view name;
+  std::span<const FamilyKernel> kernels;  // of a variant: none
+  const Variant* variant = nullptr;       // if it is one
+
+  bool can(Cipher cipher, Operation mode) const;
+  bool chooses_shape() const { return variant == nullptr; }
+  const FamilyKernel* kernel_for(Cipher cipher) const;  // or null
+  // Numbers of cipher blocks per thread; 0 if the kernel chooses.
+  std::vector<unsigned> blocks_per_thread() const;
+  Operations cost(Cipher cipher, Operation mode) const;
+};
+
+// The subjects that match any of the names, in the order of the list. UsageError if a name matches none, or
+// if none of the matches supports any of the ciphers in any of the modes.
+std::vector<Subject> choose_subjects(const KernelRequest& request);
 
 // The same for all launches.
 inline constexpr CounterBlock bench_counter{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0,

@@ -28,7 +28,7 @@ std::vector<KernelShape> shapes_of(const Subject& subject, Cipher cipher, std::s
   std::vector<unsigned> blocks = subject.blocks_per_thread();
   if (subject.chooses_shape()) {
     shapes.push_back({});
-    blocks = sweep_blocks(subject.facts(cipher, Operation::ctr).blocks_per_thread, size,
+    blocks = sweep_blocks(subject.kernel_for(cipher)->ctr(cipher).blocks_per_thread, size,
                           static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount)));
   }
   for (const unsigned threads : sweep_threads)

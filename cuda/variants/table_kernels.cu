@@ -36,18 +36,14 @@ void launch_kuznyechik_table_ctr(const KuznyechikKey& key, Counter counter, cons
   launch(kuznyechik_table_kernel, grid, stream, key.round_keys, blocks);
 }
 
-KernelFacts table_kernel_facts(Cipher cipher) {
-  switch (info(cipher).family) {
-    case Family::aes:
-      return {reinterpret_cast<const void*>(ttable_function(aes::rounds(info(cipher).key_bytes))),
-              aes_use.blocks_per_thread, aes_use.max_threads, [](unsigned) { return table_bytes; }};
-    case Family::kuznyechik:
-      return {reinterpret_cast<const void*>(kuznyechik_table_kernel), kuznyechik_use.blocks_per_thread,
-              kuznyechik_use.max_threads, [](unsigned) { return kuznyechik_table_bytes; }};
-    case Family::chacha20:
-      break;
-  }
-  refuse_cipher(cipher);
+KernelFacts aes_table_facts(Cipher cipher) {
+  return {reinterpret_cast<const void*>(ttable_function(aes::rounds(info(cipher).key_bytes))),
+          aes_use.blocks_per_thread, aes_use.max_threads, [](unsigned) { return table_bytes; }};
+}
+
+KernelFacts kuznyechik_table_facts() {
+  return {reinterpret_cast<const void*>(kuznyechik_table_kernel), kuznyechik_use.blocks_per_thread,
+          kuznyechik_use.max_threads, [](unsigned) { return kuznyechik_table_bytes; }};
 }
 
 }  // namespace gpuaes::cuda

@@ -17,6 +17,7 @@ void launch_aes_table_ctr(const AesKey& key, Counter counter, const std::byte* i
 void launch_kuznyechik_table_ctr(const KuznyechikKey& key, Counter counter, const std::byte* in,
                                  std::byte* out, std::size_t size, cudaStream_t stream);
 
-KernelFacts table_kernel_facts(Cipher cipher);
+KernelFacts aes_table_facts(Cipher cipher);
+KernelFacts kuznyechik_table_facts();
 
 }  // namespace gpuaes::cuda

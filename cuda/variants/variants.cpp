@@ -36,9 +36,7 @@ cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
   return texture;
 }
 
-const void* choose_kernel(const Variant& variant, Cipher cipher, unsigned threads, unsigned blocks) {
-  if (!variant.is_for(cipher))
-    throw UsageError(fmt::format("{} is not a kernel for {}", variant.name, info(cipher).name));
+const void* choose_kernel(const Variant& variant, unsigned threads, unsigned blocks) {
   if (threads < 32 || threads > 1024 || !std::has_single_bit(threads))
     throw UsageError(fmt::format("{} threads: a CUDA block has 32, 64, 128, 256, 512 or 1024", threads));
   const auto found = variant.kernels.find(blocks);
@@ -47,19 +45,16 @@ const void* choose_kernel(const Variant& variant, Cipher cipher, unsigned thread
   return found->second;
 }
 
-std::array<std::uint32_t, max_key_words> make_round_keys(const CipherKey& key) {
+std::array<std::uint32_t, max_key_words> make_round_keys(const Variant& variant, const CipherKey& key) {
+  if (!variant.is_for(key.cipher))
+    throw UsageError(fmt::format("{} is not a kernel for {}", variant.name, info(key.cipher).name));
+  const std::span<const std::byte> bytes = key.bytes.bytes();
   std::array<std::uint32_t, max_key_words> words{};
-  switch (info(key.cipher).family) {
-    case Family::aes:
-      std::ranges::copy(aes::expand_key(key.bytes.bytes()).words, words.begin());
-      return words;
-    case Family::kuznyechik:
-      std::ranges::copy(kuznyechik::make_key_words(kuznyechik::expand_key(key.bytes.bytes())), words.begin());
-      return words;
-    case Family::chacha20:
-      break;
-  }
-  refuse_cipher(key.cipher);
+  if (variant.lookup == Lookup::ls_tables)
+    std::ranges::copy(kuznyechik::make_key_words(kuznyechik::expand_key(bytes)), words.begin());
+  else
+    std::ranges::copy(aes::expand_key(bytes).words, words.begin());
+  return words;
 }
 
 }  // namespace
@@ -95,11 +90,11 @@ KernelUse prepare_kernel(const void* kernel, unsigned threads, unsigned shared_b
 
 VariantKernel::VariantKernel(const Variant& variant, const CipherKey& key, const KernelShape& shape,
                              unsigned cuda_blocks)
-    : keys_(make_round_keys(key)),
+    : keys_(make_round_keys(variant, key)),
       rounds_(static_cast<int>(key.bytes.bytes().size() / 4 + 6)),
       threads_(shape.threads > 0 ? shape.threads : 256),
       tile_blocks_(std::max(shape.blocks_per_thread, 1u) * threads_ / variant.threads_per_block),
-      kernel_(choose_kernel(variant, key.cipher, threads_, std::max(shape.blocks_per_thread, 1u))),
+      kernel_(choose_kernel(variant, threads_, std::max(shape.blocks_per_thread, 1u))),
       shared_bytes_(variant.shared_bytes),
       use_(prepare_kernel(kernel_, threads_, shared_bytes_)),
       cuda_blocks_(cuda_blocks) {

@@ -58,6 +58,7 @@ struct CounterMode {
 
 // The mode that seals and opens segments.
 struct AeadMode {
+  std::string_view name;  // in gpuaes-bench
   std::size_t nonce_bytes;
   LibcryptoName libcrypto;
 };
@@ -82,7 +83,7 @@ inline constexpr std::array ciphers = [] {
                  .family = Family::aes,
                  .key_bytes = 16,
                  .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-128-CTR"},
-                 .aead = {.nonce_bytes = 12, .libcrypto = "AES-128-GCM"},
+                 .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-128-GCM"},
                  .segments = {},
                  .suite = Suite{.numbers = {},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
@@ -93,7 +94,7 @@ inline constexpr std::array ciphers = [] {
                  .family = Family::aes,
                  .key_bytes = 24,
                  .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-192-CTR"},
-                 .aead = {.nonce_bytes = 12, .libcrypto = "AES-192-GCM"},
+                 .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-192-GCM"},
                  .segments = {},
                  .suite = {}},
       CipherInfo{.cipher = Cipher::aes_256,
@@ -101,7 +102,7 @@ inline constexpr std::array ciphers = [] {
                  .family = Family::aes,
                  .key_bytes = 32,
                  .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-256-CTR"},
-                 .aead = {.nonce_bytes = 12, .libcrypto = "AES-256-GCM"},
+                 .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-256-GCM"},
                  .segments = {},
                  .suite = Suite{.numbers = SuiteNumbers{.whole = 1, .in_parts = 3},
                                 .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
@@ -112,7 +113,7 @@ inline constexpr std::array ciphers = [] {
                  .family = Family::kuznyechik,
                  .key_bytes = 32,
                  .ctr = CounterMode{.iv_bytes = 8, .libcrypto = nullptr},
-                 .aead = {.nonce_bytes = 16, .libcrypto = nullptr},
+                 .aead = {.name = "mgm", .nonce_bytes = 16, .libcrypto = nullptr},
                  .segments = {},
                  .suite = Suite{.numbers = SuiteNumbers{.whole = 2, .in_parts = 4},
                                 .label = "gpuaes-stream/1+KUZNYECHIK_MGM\0"sv,
@@ -125,7 +126,7 @@ inline constexpr std::array ciphers = [] {
           .family = Family::chacha20,
           .key_bytes = 32,
           .ctr = {},
-          .aead = {.nonce_bytes = 12, .libcrypto = "ChaCha20-Poly1305"},
+          .aead = {.name = "poly1305", .nonce_bytes = 12, .libcrypto = "ChaCha20-Poly1305"},
           .segments = age_segments,
           .suite = Suite{.numbers = {}, .label = {}, .aad = {}, .max_segments = std::uint64_t{1} << 46}},
   };
