@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "cipher/kuznyechik/ls_table.hpp"
 #include "cipher/modes/ctr.hpp"
@@ -31,11 +30,6 @@ struct VariantArguments {
   std::byte* out;
 };
 
-std::vector<Variant> constant_variants();
-std::vector<Variant> ls_constant_variants();
-std::vector<Variant> global_variants();
-std::vector<Variant> texture_variants();
-std::vector<Variant> shared_variants();
-std::vector<Variant> banked_variants();
+Variant ls_constant_variant();
 
 }  // namespace gpuaes::cuda

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <type_traits>
+#include <vector>
 
 #include "cipher/kuznyechik/ls_table.hpp"
 #include "variants/aes_lookup.hpp"

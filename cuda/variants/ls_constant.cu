@@ -18,8 +18,8 @@ struct LsConstant {
 
 }  // namespace
 
-std::vector<Variant> ls_constant_variants() {
-  return {make_variant<LsConstant, Ls, LsThread>("ls-constant")};
+Variant ls_constant_variant() {
+  return make_variant<LsConstant, Ls, LsThread>("ls-constant");
 }
 
 }  // namespace gpuaes::cuda

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "base/error.hpp"
 #include "cipher/kuznyechik/ls_table.hpp"
@@ -58,17 +57,6 @@ std::array<std::uint32_t, max_key_words> make_round_keys(const Variant& variant,
 }
 
 }  // namespace
-
-std::span<const Variant> variants() {
-  static const std::vector<Variant> all = [] {
-    std::vector<Variant> list;
-    for (const auto& more : {constant_variants(), ls_constant_variants(), global_variants(),
-                             texture_variants(), shared_variants(), banked_variants()})
-      list.insert(list.end(), more.begin(), more.end());
-    return list;
-  }();
-  return all;
-}
 
 KernelUse prepare_kernel(const void* kernel, unsigned threads, unsigned shared_bytes) {
   cudaFuncAttributes attributes;
