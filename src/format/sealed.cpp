@@ -299,7 +299,7 @@ std::unique_ptr<Session> open_body(const OpenedHeader& opened, const SessionRequ
   if (!request.index_first && !salvage && !(first && is_part(*first, 0, suite.cipher)))
     refuse_header(header.size(), "it is not followed by part 0");
   if ((request.index_first || !salvage) && !open_frame(secret, *first, {})) return nullptr;
-  return std::make_unique<PartsSession>(std::move(secret), first.value_or(FrameHeader{}), taken, salvage);
+  return make_parts_session(std::move(secret), first.value_or(FrameHeader{}), taken, salvage);
 }
 
 // Reads the whole header before it tries any secret, and verifies it before it reads anything after it.

@@ -137,20 +137,20 @@ TEST_CASE("the index finds parts by offsets in the body and in the plaintext, wh
 TEST_CASE("an empty piece has the same key, whatever parts are opened and verified") {
   const PartsFile file = make_parts({5, 6, 7});
   const FrameHeader first = decode_frame(std::span(file.bytes).first<frame_header_bytes>()).value();
-  PartsSession session(frame_secret(), first, 0, false);
+  const std::unique_ptr<Session> session = make_parts_session(frame_secret(), first, 0, false);
   Cancel cancel;
   Jitter jitter;
   const Bytes rest(file.bytes.begin() + frame_header_bytes, file.bytes.end());
   MemorySource input(rest, {}, cancel, jitter);
-  const auto source = session.open_source({.source = input, .size = rest.size()});
-  const auto key = [&] { return session.job({source->parallel_size(), {}, {}}).key; };
+  const auto source = session->open_source({.source = input, .size = rest.size()});
+  const auto key = [&] { return session->job({source->parallel_size(), {}, {}}).key; };
   const CipherKey* const before = key();
   for (std::uint32_t part = 0; part < 3; ++part) {
     const PartPlace place = source->index()->place(part);
     Bytes in(place.end - place.begin), out(file.lengths[part]);
     source->read_at(place.begin, in);
     CHECK(key() == before);
-    CHECK(session.verify({place.begin, in, out, true}, {}).released == out.size());
+    CHECK(session->verify({place.begin, in, out, true}, {}).released == out.size());
     CHECK(key() == before);
   }
 }

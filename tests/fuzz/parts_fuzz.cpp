@@ -193,21 +193,21 @@ void run(OpenStream& stream) {
 }
 
 // Opens the file as the sealed format does.
-std::unique_ptr<PartsSession> open(std::span<const std::byte> bytes, const How& how) {
+std::unique_ptr<Session> open(std::span<const std::byte> bytes, const How& how) {
   if (bytes.size() < frame_header_bytes) throw AuthError("truncated");
   const std::optional<FrameHeader> first = decode_frame(bytes.first<frame_header_bytes>());
   if (!how.salvage && !(first && is_part(*first, 0, how.cipher) &&
                         open_frame(frame_secret(how.cipher), *first, {}) != nullptr))
     throw AuthError("part 0 does not open");
-  return std::make_unique<PartsSession>(frame_secret(how.cipher), first.value_or(FrameHeader{}),
-                                        frame_header_bytes, how.salvage);
+  return make_parts_session(frame_secret(how.cipher), first.value_or(FrameHeader{}), frame_header_bytes,
+                            how.salvage);
 }
 
 Result read(std::span<const std::byte> bytes, const How& how) {
   Result result;
   BytesSink sink(result.out);
   try {
-    std::unique_ptr<PartsSession> session = open(bytes, how);
+    std::unique_ptr<Session> session = open(bytes, how);
     const std::span<const std::byte> rest = bytes.subspan(frame_header_bytes);
     BytesSource source(rest, how.step);
     const auto parts = session->open_source(

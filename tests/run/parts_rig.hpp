@@ -58,8 +58,7 @@ inline void run(const Bytes& frames, const PartsSetup& setup, MemorySink& sink, 
                       cancel, jitter);
   const FrameHeader first = decode_frame(header).value_or(FrameHeader{});
   const std::uint64_t input_bytes = bytes_before_frames + frame_header_bytes;
-  auto session =
-      std::make_unique<PartsSession>(frame_secret(setup.cipher), first, input_bytes, setup.salvage);
+  auto session = make_parts_session(frame_secret(setup.cipher), first, input_bytes, setup.salvage);
   const auto parts = session->open_source(
       {.source = source, .size = setup.seekable ? std::optional(rest.size()) : std::nullopt});
 

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "format/format.hpp"
-#include "format/parts/session.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 
@@ -32,10 +29,5 @@ PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel);
 
 // Opens a file of the directory. AuthError if it is missing.
 FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel);
-
-// The parts, each opened when it is first read. With `all`, checks now that all files are there. AuthError if
-// the index is wrong, or a file is missing or has a different size from the index; when salvaging, such a
-// part is lost.
-std::unique_ptr<BodySource> make_directory_parts(const PartsDirectory& input, OpenParts& parts, bool all);
 
 }  // namespace gpuaes

@@ -1,15 +1,21 @@
 #include "format/parts/session.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/parts/directory.hpp"
-#include "format/sealed.hpp"
 #include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 
@@ -30,104 +36,159 @@ std::unique_ptr<Session> make_useless_session(Cipher cipher, const MessagePlace&
                                .place = place});
 }
 
-}  // namespace
-
 // Open parts --------------------------------------------------------------------------------------
 
-std::uint64_t OpenParts::input_offset(const PartPlace& part) const {
-  return input_bytes + part.begin + part.number * std::uint64_t{frame_header_bytes};
-}
+// What the session and its source share.
+class OpenParts {
+ public:
+  struct Part {
+    PartPlace place;
+    std::unique_ptr<Session> session;
+    std::uint64_t unverified;  // bytes of its segments
+  };
 
-bool OpenParts::open(const FrameHeader& header, const PartPlace& place) {
-  const std::lock_guard lock(mutex_);
-  if (parts_.contains(place.end)) return true;
-  std::unique_ptr<Session> session = open_frame(
-      secret, header,
-      {.input_bytes = input_offset(place), .plaintext_bytes = place.plaintext, .part = place.number});
-  if (!session) return false;
-  add(place, std::move(session));
-  return true;
-}
+  OpenParts(FrameSecret file_secret, std::uint64_t bytes_before, bool salvages)
+      : secret(std::move(file_secret)), input_bytes(bytes_before), salvage(salvages) {}
 
-// Its place includes its frame header. Messages then name where the lost part begins.
-void OpenParts::lose(const PartPlace& place) {
-  const std::lock_guard lock(mutex_);
-  if (parts_.contains(place.end)) return;
-  add(place, make_useless_session(secret.cipher, {.input_bytes = input_offset(place) - frame_header_bytes,
-                                                  .plaintext_bytes = place.plaintext,
-                                                  .part = place.number}));
-}
+  const FrameSecret secret;
+  const std::uint64_t input_bytes;  // of input before the segments of part 0
+  const bool salvage;               // a part that cannot be opened is lost, which is not an error
 
-void OpenParts::add(const PartPlace& place, std::unique_ptr<Session> session) {
-  parts_.emplace(place.end, Part{place, std::move(session), place.end - place.begin});
-  last_ = place;
-}
+  std::optional<PartsIndex> index;    // if it is known before the pipeline starts
+  std::vector<std::byte> commitment;  // of the index, once that has been verified
+  std::atomic<std::int64_t> of = -1;  // the `of` of the first part opened; all parts must have the same one
 
-bool OpenParts::is_open(const PartPlace& place) {
-  const std::lock_guard lock(mutex_);
-  return parts_.contains(place.end);
-}
+  // The offset in the input of a part's segments.
+  std::uint64_t input_offset(const PartPlace& part) const {
+    return input_bytes + part.begin + part.number * std::uint64_t{frame_header_bytes};
+  }
 
-OpenParts::Part& OpenParts::at(std::uint64_t offset) {
-  const std::lock_guard lock(mutex_);
-  return parts_.upper_bound(offset)->second;
-}
+  // The following may be called from any thread.
 
-void OpenParts::verified(Part& part, std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  part.unverified -= bytes;
-  if (part.unverified == 0) parts_.erase(part.place.end);
-}
+  // Makes a part's segments available, unless they are. Returns false if the commitment does not match the
+  // secret.
+  bool open(const FrameHeader& header, const PartPlace& place) {
+    const std::lock_guard lock(mutex_);
+    if (parts_.contains(place.end)) return true;
+    std::unique_ptr<Session> session = open_frame(
+        secret, header,
+        {.input_bytes = input_offset(place), .plaintext_bytes = place.plaintext, .part = place.number});
+    if (!session) return false;
+    add(place, std::move(session));
+    return true;
+  }
+
+  bool is_open(const PartPlace& place) {
+    const std::lock_guard lock(mutex_);
+    return parts_.contains(place.end);
+  }
+
+  // If it cannot be opened: gives it a random key instead, with which no segment verifies. Its place includes
+  // its frame header, so messages name where the lost part begins.
+  void lose(const PartPlace& place) {
+    const std::lock_guard lock(mutex_);
+    if (parts_.contains(place.end)) return;
+    add(place, make_useless_session(secret.cipher, {.input_bytes = input_offset(place) - frame_header_bytes,
+                                                    .plaintext_bytes = place.plaintext,
+                                                    .part = place.number}));
+  }
+
+  // The open part with the byte at `offset` of the body. Stays open until verified() has received all of it.
+  Part& at(std::uint64_t offset) {
+    const std::lock_guard lock(mutex_);
+    return parts_.upper_bound(offset)->second;
+  }
+
+  void verified(Part& part, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    part.unverified -= bytes;
+    if (part.unverified == 0) parts_.erase(part.place.end);
+  }
+
+  PartPlace last() const { return last_; }  // opened; for the thread that opens parts
+
+ private:
+  void add(const PartPlace& place, std::unique_ptr<Session> session) {
+    parts_.emplace(place.end, Part{place, std::move(session), place.end - place.begin});
+    last_ = place;
+  }
+
+  // Keys take locked memory, so a part is closed once all of its segments have been verified.
+  std::mutex mutex_;
+  std::map<std::uint64_t, Part> parts_;  // by the offset of the end in the body
+  PartPlace last_;
+};
 
 // Parts in any order ------------------------------------------------------------------------------
 
-IndexedParts::IndexedParts(OpenParts& parts, FoundIndex index) : parts_(parts) {
-  const auto commitment = index.header.commitment();
-  parts_.commitment.assign(commitment.begin(), commitment.end());
-  parts_.index.emplace(std::move(index.entries));
-}
+// Parts that can be read in any order, because the index has been verified first.
+class IndexedParts : public BodySource {
+ public:
+  IndexedParts(OpenParts& parts, FoundIndex index) : parts_(parts) {
+    const auto commitment = index.header.commitment();
+    parts_.commitment.assign(commitment.begin(), commitment.end());
+    parts_.index.emplace(std::move(index.entries));
+  }
 
-std::uint64_t IndexedParts::message_end(std::uint64_t offset) {
-  return offset < parallel_size() ? index()->part_at(offset).end : offset;
-}
+  const PartsIndex* index() const override { return &*parts_.index; }
+  std::uint64_t parallel_size() const override { return index()->body_bytes(); }
+  std::size_t read(std::span<std::byte>) override { return 0; }
+  bool ready(std::chrono::milliseconds) override { return true; }
+  std::uint64_t message_end(std::uint64_t offset) override {
+    return offset < parallel_size() ? index()->part_at(offset).end : offset;
+  }
 
-// Missing bytes become zeros, which do not verify.
-void IndexedParts::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  const PartPlace part = index()->part_at(offset);
-  const Stored stored = find(part);
-  if (!parts_.is_open(part))
-    open_part(part, stored.size < stored.segments_at
-                        ? std::nullopt
-                        : read_frame_header(*stored.file, stored.segments_at - frame_header_bytes));
-  const std::uint64_t at = std::min(stored.size, stored.segments_at + offset - part.begin);
-  const auto present = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size - at, out.size()));
-  if (present > 0) stored.file->read_at(at, out.first(present));
-  std::ranges::fill(out.subspan(present), std::byte{0});
-}
+  // Missing bytes become zeros, which do not verify.
+  void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+    const PartPlace part = index()->part_at(offset);
+    const Stored stored = find(part);
+    if (!parts_.is_open(part))
+      open_part(part, stored.size < stored.segments_at
+                          ? std::nullopt
+                          : read_frame_header(*stored.file, stored.segments_at - frame_header_bytes));
+    const std::uint64_t at = std::min(stored.size, stored.segments_at + offset - part.begin);
+    const auto present = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size - at, out.size()));
+    if (present > 0) stored.file->read_at(at, out.first(present));
+    std::ranges::fill(out.subspan(present), std::byte{0});
+  }
 
-std::size_t IndexedParts::place_in_page(std::uint64_t offset) const {
-  const PartPlace part = index()->part_at(offset);
-  const Stored stored = find(part);
-  return stored.file ? stored.file->place_in_page(stored.segments_at + offset - part.begin) : 0;
-}
+  std::size_t place_in_page(std::uint64_t offset) const override {
+    const PartPlace part = index()->part_at(offset);
+    const Stored stored = find(part);
+    return stored.file ? stored.file->place_in_page(stored.segments_at + offset - part.begin) : 0;
+  }
 
-// All parts must have been cut from one input, and so have the same `of`.
-void IndexedParts::open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
-  const auto matches_index = [&] {
-    std::int64_t of = -1;
-    const bool same_cut =
-        parts_.of.compare_exchange_strong(of, header->of) || of == header->of || parts_.salvage;
-    return same_cut && is_listed(*header, part.number, index()->entry(part.number), index()->count(),
-                                 parts_.secret.cipher);
+ protected:
+  // Where a part is stored. Its segments follow its frame header.
+  struct Stored {
+    std::shared_ptr<const Source> file;  // null if it is missing
+    std::uint64_t size = 0;              // of the file, in bytes
+    std::uint64_t segments_at = frame_header_bytes;
   };
-  if (header && matches_index() && parts_.open(*header, part)) return;
-  if (!parts_.salvage)
-    refuse_parts(parts_.input_offset(part) - frame_header_bytes,
-                 fmt::format("the header of part {}", part.number));
-  parts_.lose(part);
-}
 
-namespace {
+  // Opens a part with that frame header. If it does not match the index, throws AuthError or, when
+  // salvaging, marks the part as lost. All parts must have been cut from one input, and so have the same
+  // `of`.
+  void open_part(const PartPlace& part, const std::optional<FrameHeader>& header) const {
+    const auto matches_index = [&] {
+      std::int64_t of = -1;
+      const bool same_cut =
+          parts_.of.compare_exchange_strong(of, header->of) || of == header->of || parts_.salvage;
+      return same_cut && is_listed(*header, part.number, index()->entry(part.number), index()->count(),
+                                   parts_.secret.cipher);
+    };
+    if (header && matches_index() && parts_.open(*header, part)) return;
+    if (!parts_.salvage)
+      refuse_parts(parts_.input_offset(part) - frame_header_bytes,
+                   fmt::format("the header of part {}", part.number));
+    parts_.lose(part);
+  }
+
+  OpenParts& parts_;
+
+ private:
+  virtual Stored find(const PartPlace& part) const = 0;
+};
 
 // Parts in one file are read in any order, once the index is verified.
 class SeekableParts : public IndexedParts {
@@ -153,6 +214,78 @@ class SeekableParts : public IndexedParts {
 
   Source& input_;
   std::uint64_t input_bytes_;
+};
+
+// More than the lanes read at the same time. Other parts can be opened again.
+constexpr std::size_t max_open_files = 64;
+
+// Parts in a directory, each opened when it is first read.
+class DirectoryParts : public IndexedParts {
+ public:
+  DirectoryParts(const PartsDirectory& input, OpenParts& parts)
+      : IndexedParts(parts, read_index_file(input.index, parts.secret)), input_(input) {}
+
+  // Checks now that all files are there and have the sizes that the index states.
+  void check_files() const {
+    for (std::uint32_t number = 0; number < index()->count(); ++number) {
+      input_.cancel.check();
+      const std::optional<struct stat> status = input_.directory.status_of(part_name(number));
+      check_size(number, status && S_ISREG(status->st_mode)
+                             ? std::optional(static_cast<std::uint64_t>(status->st_size))
+                             : std::nullopt);
+    }
+  }
+
+  // The header of the index has been read with the head.
+  std::uint64_t framing_bytes() const override {
+    return input_.index.size().value_or(0) + (index()->count() - std::uint64_t{1}) * frame_header_bytes;
+  }
+
+  void skip_to(std::uint64_t offset) override { first_ = index()->part_at(offset).number; }
+
+  // Whether most of the first part to be read is not in the page cache. Whether it is complete is checked
+  // when it is read.
+  bool prepare_parallel() override {
+    direct_ = true;
+    std::optional<FdSource> first = input_.directory.open(part_name(first_), input_.cancel);
+    return first && first->prepare_parallel();
+  }
+
+ private:
+  using File = std::shared_ptr<FdSource>;  // null if the file is missing
+
+  Stored find(const PartPlace& part) const override {
+    const File file = open_file(part.number);
+    return {file, file ? file->size().value_or(0) : 0};
+  }
+
+  void check_size(std::uint32_t number, std::optional<std::uint64_t> size) const {
+    const std::string name = input_.directory.name_of(part_name(number));
+    if (!size) throw AuthError(fmt::format("{} is missing", name));
+    const std::uint64_t expected = frame_header_bytes + sealed_size(index()->entry(number).length);
+    if (*size != expected) throw AuthError(fmt::format("{} has {} bytes, not {}", name, *size, expected));
+  }
+
+  File open_file(std::uint32_t number) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(files_, number, &NumberedFile::first);
+    if (found != files_.end()) return found->second;
+    std::optional<FdSource> opened = input_.directory.open(part_name(number), input_.cancel);
+    if (!parts_.salvage) check_size(number, opened ? opened->size() : std::nullopt);
+    File file = opened ? std::make_shared<FdSource>(std::move(*opened)) : nullptr;
+    if (file && direct_) file->prepare_parallel();
+    if (files_.size() == max_open_files) files_.pop_front();
+    files_.emplace_back(number, file);
+    return file;
+  }
+
+  const PartsDirectory& input_;
+  std::uint32_t first_ = 0;
+  bool direct_ = false;  // read data that is not in the page cache directly
+
+  using NumberedFile = std::pair<std::uint32_t, File>;
+  mutable std::mutex mutex_;
+  mutable std::deque<NumberedFile> files_;  // the last ones opened
 };
 
 // Parts in order ----------------------------------------------------------------------------------
@@ -290,45 +423,63 @@ std::unique_ptr<BodySource> make_parts_source(Source& input, std::optional<std::
   return std::make_unique<StreamedParts>(input, parts, first);
 }
 
-}  // namespace
-
 // The session -------------------------------------------------------------------------------------
 
-PartsSession::PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes,
-                           bool salvage)
-    : parts_(std::make_unique<OpenParts>(std::move(secret), input_bytes, salvage)),
-      first_(first),
-      for_nothing_(make_useless_session(cipher(), {})) {}
+class PartsSession : public Session {
+ public:
+  PartsSession(FrameSecret secret, const FrameHeader& first, std::uint64_t input_bytes, bool salvage)
+      : parts_(std::move(secret), input_bytes, salvage),
+        first_(first),
+        for_nothing_(make_useless_session(cipher(), {})) {}
 
-std::unique_ptr<BodySource> PartsSession::open_source(const RestOfInput& rest) {
-  if (rest.directory != nullptr) return make_directory_parts(*rest.directory, *parts_, rest.all);
-  return make_parts_source(rest.source, rest.size, *parts_, first_);
-}
+  std::unique_ptr<BodySource> open_source(const RestOfInput& rest) override {
+    if (rest.directory == nullptr) return make_parts_source(rest.source, rest.size, parts_, first_);
+    auto source = std::make_unique<DirectoryParts>(*rest.directory, parts_);
+    if (rest.all && !parts_.salvage) source->check_files();
+    return source;
+  }
 
-std::size_t PartsSession::output_size(std::size_t in_size, bool) const {
-  return opened_size(in_size);
-}
+  std::span<const std::byte> commitment() const override { return parts_.commitment; }
+  std::size_t unit_in() const override { return sealed_segment_bytes; }
+  std::size_t unit_out() const override { return segment_bytes; }
+  Cipher cipher() const override { return parts_.secret.cipher; }
+  std::size_t output_size(std::size_t in_size, bool) const override { return opened_size(in_size); }
 
-std::uint64_t PartsSession::plaintext_before(std::uint64_t offset) const {
-  const PartPlace part = parts_->index ? parts_->index->part_at(offset) : parts_->last();
-  const std::uint64_t whole = (offset - part.begin) / sealed_segment_bytes;
-  const std::uint64_t last =
-      offset < part.end ? 0 : opened_size((offset - part.begin) % sealed_segment_bytes);
-  return part.plaintext + whole * segment_bytes + last;
-}
+  std::uint64_t plaintext_before(std::uint64_t offset) const override {
+    const PartPlace part = parts_.index ? parts_.index->part_at(offset) : parts_.last();
+    const std::uint64_t whole = (offset - part.begin) / sealed_segment_bytes;
+    const std::uint64_t last =
+        offset < part.end ? 0 : opened_size((offset - part.begin) % sealed_segment_bytes);
+    return part.plaintext + whole * segment_bytes + last;
+  }
 
-Job PartsSession::job(const Piece& piece) const {
-  if (piece.in.empty()) return for_nothing_->job({0, piece.in, piece.out});
-  const OpenParts::Part& part = parts_->at(piece.offset);
-  return part.session->job(in_part(piece, part.place));
-}
+  Job job(const Piece& piece) const override {
+    if (piece.in.empty()) return for_nothing_->job({0, piece.in, piece.out});
+    const OpenParts::Part& part = parts_.at(piece.offset);
+    return part.session->job(in_part(piece, part.place));
+  }
 
-Outcome PartsSession::verify(const Piece& piece, std::optional<std::size_t> bad_segment) const {
-  if (piece.in.empty()) return {0, std::nullopt};
-  OpenParts::Part& part = parts_->at(piece.offset);
-  const Outcome outcome = part.session->verify(in_part(piece, part.place), bad_segment);
-  parts_->verified(part, piece.in.size());
-  return outcome;
+  Outcome verify(const Piece& piece, std::optional<std::size_t> bad_segment) const override {
+    if (piece.in.empty()) return {0, std::nullopt};
+    OpenParts::Part& part = parts_.at(piece.offset);
+    const Outcome outcome = part.session->verify(in_part(piece, part.place), bad_segment);
+    parts_.verified(part, piece.in.size());
+    return outcome;
+  }
+
+ private:
+  mutable OpenParts parts_;
+  const FrameHeader first_;
+
+  // For empty pieces: the end of the stream, and pieces that could not be read.
+  const std::unique_ptr<Session> for_nothing_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> make_parts_session(FrameSecret secret, const FrameHeader& first,
+                                            std::uint64_t input_bytes, bool salvage) {
+  return std::make_unique<PartsSession>(std::move(secret), first, input_bytes, salvage);
 }
 
 }  // namespace gpuaes
