@@ -28,22 +28,17 @@ Directory::Directory(Fd fd, std::string name) : name_(without_slashes(std::move(
   if (fd_.get() < 0) throw io_error("cannot open", name_, errno);
 }
 
-Directory Directory::make(const std::string& name) {
-  return make(AT_FDCWD, without_slashes(name), name);  // with a slash, a link would be followed
-}
-
-Directory Directory::make_in(const Directory& parent, const std::string& file) {
-  return make(parent.descriptor(), file, parent.name_of(file));
-}
-
-Directory Directory::make(int parent, const std::string& path, const std::string& name) {
-  if (mkdirat(parent, path.c_str(), 0700) != 0) throw io_error("cannot make the directory", name, errno);
+Directory Directory::make(const std::string& file, const Directory* parent) {
+  const int at = parent != nullptr ? parent->descriptor() : AT_FDCWD;
+  const std::string path = without_slashes(file);  // with a slash, a link would be followed
+  const std::string name = parent != nullptr ? parent->name_of(file) : file;
+  if (mkdirat(at, path.c_str(), 0700) != 0) throw io_error("cannot make the directory", name, errno);
   try {
-    Directory made(Fd(openat(parent, path.c_str(), open_flags | O_NOFOLLOW)), name);
+    Directory made(Fd(openat(at, path.c_str(), open_flags | O_NOFOLLOW)), name);
     made.require_private();  // it could have been replaced
     return made;
   } catch (...) {
-    unlinkat(parent, path.c_str(), AT_REMOVEDIR);
+    unlinkat(at, path.c_str(), AT_REMOVEDIR);
     throw;
   }
 }

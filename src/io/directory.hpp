@@ -21,8 +21,7 @@ class Directory {
 
   // Makes a directory that only its owner can open, in the current one or in `parent`. IoError, also if the
   // name exists.
-  static Directory make(const std::string& name);
-  static Directory make_in(const Directory& parent, const std::string& file);
+  static Directory make(const std::string& file, const Directory* parent = nullptr);
 
   // Opens a directory in this one, which must be private. Nothing if it does not exist.
   std::optional<Directory> open_private(const std::string& file) const;
@@ -55,7 +54,6 @@ class Directory {
 
  private:
   Directory(Fd fd, std::string name);
-  static Directory make(int parent, const std::string& path, const std::string& name);
 
   std::string name_;  // without a slash at its end
   Fd fd_;

@@ -2,21 +2,120 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/directory.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/temp_file.hpp"
 
 namespace gpuaes {
 namespace {
+
+// The lock ----------------------------------------------------------------------------------------
+
+using namespace std::chrono_literals;
+
+constexpr auto touch_interval = 5s;  // longer than the unit of times in any file system
+constexpr auto patience = 60s;       // with a holder that does not touch the file
+constexpr auto pause = 100ms;
+
+// The lock belongs to the open file description, so closing another descriptor of the file does not release
+// it.
+bool takes_lock(int fd, const std::string& name) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  while (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+    if (errno == EAGAIN || errno == EACCES) return false;
+    if (errno != EINTR) throw io_error("cannot lock", name, errno);
+  }
+  return true;
+}
+
+// When the file was last touched, according to the server of a network file system.
+timespec touched(int fd, const std::string& name) {
+  struct statx status {};
+  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_MTIME, &status) != 0)
+    throw io_error("cannot stat", name, errno);
+  return {status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec};
+}
+
+void touch_until(const std::stop_token& over, int fd) {
+  std::mutex mutex;
+  std::condition_variable_any condition;
+  std::unique_lock lock(mutex);
+  while (!condition.wait_for(lock, over, touch_interval, [&] { return over.stop_requested(); }))
+    futimens(fd, nullptr);
+}
+
+// A lock that one process holds at a time, on one host or on several that share the file system.
+//
+// The file names the process and the host that hold the lock. The holder touches it every few seconds,
+// because a process that was stopped, or whose host is down, may keep its lock. A file system may ignore
+// locks of other hosts or mounts, so the lock alone does not prove that there is no other process.
+class LockFile {
+ public:
+  // Waits until no other process holds the lock on `file`, which is open for writing. If it has to wait,
+  // calls `waiting` with the holder. IoError naming `name` if the file cannot be locked, or if the holder has
+  // not touched it while this process waited for a minute.
+  LockFile(Fd file, std::string name, Cancel& cancel, const std::function<void(const std::string&)>& waiting)
+      : file_(std::move(file)), name_(std::move(name)) {
+    const int fd = file_.get();
+    std::optional<timespec> seen;
+    // Counts instead of looking at a clock, because this process may have been stopped, too.
+    for (int unchanged = 0; !takes_lock(fd, name_); ++unchanged) {
+      const timespec now = touched(fd, name_);
+      if (!seen) waiting(holder());
+      if (!seen || !is_same_time(*seen, now)) {
+        seen = now;
+        unchanged = 0;
+      } else if (unchanged > patience / pause) {
+        throw IoError(fmt::format("{} is held by {}, which has not touched it for a minute", name_, holder()),
+                      "end that process, if its host is running, and try again");
+      }
+      cancel.check();
+      std::this_thread::sleep_for(pause);
+    }
+    const std::string text = fmt::format("process {} on {}\n", getpid(), host_name());
+    if (!set_size(fd, 0)) throw io_error("cannot write", name_, errno);
+    FdSink(Fd(fcntl(fd, F_DUPFD_CLOEXEC, 0)), name_, cancel).write(bytes_of(text));
+    toucher_ = std::jthread([fd](const std::stop_token& over) { touch_until(over, fd); });
+  }
+
+ private:
+  std::string holder() const {
+    std::array<char, HOST_NAME_MAX + 64> text{};
+    const ssize_t size = pread(file_.get(), text.data(), text.size(), 0);
+    std::string_view rest(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    const std::string_view line = take_line(rest);
+    return line.empty() ? "another process" : std::string(line);
+  }
+
+  Fd file_;
+  std::string name_;
+  std::jthread toucher_;  // last: ends before the file is closed
+};
+
+// The output --------------------------------------------------------------------------------------
 
 constexpr char data_name[] = "data";
 constexpr char new_mark[] = ".new-";                  // before random letters, while the directory is made
@@ -56,229 +155,260 @@ bool is_equal_file(const FdSource& a, const FdSource& b) {
   return true;
 }
 
+class SharedFile : public SharedOutput {
+ public:
+  SharedFile(std::string name, Cancel& cancel, std::function<void(const std::string&)> note)
+      : name_(std::move(name)), cancel_(cancel), note_(std::move(note)) {}
+
+  void open(const Place& place) override {
+    place_ = place;
+    const std::filesystem::path path(name_);
+    file_ = path.filename();
+    if (file_.empty()) throw io_error("cannot open", name_, EISDIR);
+    parent_.emplace(path.has_parent_path() ? path.parent_path().string() : ".");
+    const std::string suffix = fmt::format(".{}-{}", place.id, place.of);
+    folder_ =
+        shortened_name(parent_->descriptor(), file_, suffix.size() + sizeof new_mark - 1 + random_letters) +
+        suffix;
+    if (is_append_only(parent_->descriptor())) throw io_error("cannot create", name_, EPERM);
+    for (int tries = 0; tries < max_tries; ++tries) {
+      if (std::optional<FdSource> existing = parent_->open(file_, cancel_))
+        return open_existing(std::move(*existing));
+      if (open_current()) return;
+      // The file has appeared, so the directory may be a new one, made after another process removed the
+      // last.
+      if (made_folder_ && directory_ && parent_->has(file_)) remove_folder(*directory_);
+      directory_.reset();
+      cancel_.check();
+      std::this_thread::sleep_for(retry_pause);
+    }
+    throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
+  }
+
+  bool is_done() const override { return done_; }
+
+  void write(std::span<const std::byte> bytes) override {
+    if (data_) {
+      check_current();
+      data_->write(bytes);
+    }
+    if (compared_) {
+      std::vector<std::byte> there(bytes.size());
+      compared_->read_at(place_.offset + at_, there);
+      if (!std::ranges::equal(there, bytes)) throw file_exists(name_);
+    }
+    at_ += bytes.size();
+  }
+
+  // Closes the data: some file systems keep a file that is removed while it is open.
+  void finish() override {
+    if (!data_) return;
+    data_->sync();
+    data_->finish();
+  }
+
+  void publish(const std::function<void()>& last_step) override {
+    last_step();
+    if (compared_) return remove_finished_folder();
+    if (data_) mark_done();
+    lock_.reset();
+    if (all_done()) name_file();
+  }
+
+ private:
+  // Returns false if the directory was removed in the meantime, which can make any call fail.
+  bool open_current() {
+    try {
+      if (open_folder() && lock_share() && open_data() && is_current()) return true;
+    } catch (const IoError&) {
+      struct stat opened {};
+      const bool is_open = directory_ && fstat(directory_->descriptor(), &opened) == 0;
+      const std::optional<struct stat> named = parent_->status_of(folder_);
+      if (!is_open || (named && is_same_inode(*named, opened))) throw;
+    }
+    data_.reset();
+    lock_.reset();
+    return false;
+  }
+
+  void open_existing(FdSource file) {
+    if (file.size() != place_.file_bytes) throw file_exists(name_);
+    compared_.emplace(std::move(file));
+  }
+
+  // A directory cannot replace another one that is not empty, so the first process to rename its own wins.
+  // The data is moved into the directory with the call that may later publish it, so a file system without it
+  // is detected here.
+  void make_folder() {
+    const int parent = parent_->descriptor();
+    const std::string temp = with_random_letters(folder_ + new_mark),
+                      data = with_random_letters(folder_ + new_mark);
+    const Directory made = Directory::make(temp, &*parent_);
+    const auto clean_up = [&] {
+      unlinkat(parent, data.c_str(), 0);
+      unlinkat(made.descriptor(), data_name, 0);
+      parent_->remove_directory(temp);
+    };
+    try {
+      create(data);
+      if (!give_new_name(parent, data, made.descriptor(), data_name)) throw naming_error(name_, errno);
+      made_folder_ = renameat(parent, temp.c_str(), parent, folder_.c_str()) == 0;
+      const int error = errno;
+      if (made_folder_) return;
+      if (!parent_->has(folder_)) throw io_error("cannot write", parent_->name_of(folder_), error);
+    } catch (...) {
+      clean_up();
+      throw;
+    }
+    clean_up();
+  }
+
+  // An empty file in the parent directory, with the access that a new file gets there.
+  void create(const std::string& file) const {
+    Fd fd(openat(parent_->descriptor(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (fd.get() < 0 || !set_size(fd.get(), place_.file_bytes) || fd.close() != 0)
+      throw io_error("cannot write", parent_->name_of(file), errno);
+  }
+
+  // Returns false if the directory has disappeared.
+  bool open_folder() {
+    made_folder_ = false;
+    if (!parent_->has(folder_)) make_folder();
+    std::optional<Directory> folder = parent_->open_private(folder_);
+    if (folder) directory_.emplace(std::move(*folder));
+    return folder.has_value();
+  }
+
+  // Returns false if the directory has been removed.
+  bool lock_share() {
+    const std::string lock = lock_of(place_.share);
+    Fd fd(openat(directory_->descriptor(), lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
+                 0600));
+    if (fd.get() < 0 && errno == ENOENT) return false;
+    if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), errno);
+    lock_.emplace(std::move(fd), directory_->name_of(lock), cancel_, [this](const std::string& holder) {
+      note_(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of, name_,
+                        holder));
+    });
+    return true;
+  }
+
+  // Returns false if the directory contains no data, or data that has already become the file.
+  bool open_data() {
+    const std::string name = directory_->name_of(data_name);
+    Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
+    const bool is_removed = fd.get() < 0 && errno == ENOENT;
+    constexpr int flags = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC;
+    if (!is_removed && (fd.get() < 0 || statx(fd.get(), "", flags, STATX_BASIC_STATS, &data_status_) != 0))
+      throw io_error("cannot open", name, errno);
+    if (is_removed || data_status_.stx_nlink > 1) {
+      fd.close();
+      lock_.reset();
+      return remove_folder(*directory_), false;
+    }
+    if (!S_ISREG(data_status_.stx_mode)) throw IoError(fmt::format("{} is not a regular file", name));
+    done_ = directory_->has(mark_of(place_.share));
+    if (done_) return true;
+    if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
+      throw io_error("cannot seek in", name, errno);
+    data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
+    return true;
+  }
+
+  bool is_current() const {
+    const std::optional<struct statx> data = find(*parent_, fmt::format("{}/{}", folder_, data_name));
+    return data && data->stx_ino == data_status_.stx_ino &&
+           data->stx_dev_major == data_status_.stx_dev_major &&
+           data->stx_dev_minor == data_status_.stx_dev_minor && data->stx_nlink <= 1 &&
+           !find(*parent_, file_);
+  }
+
+  // A process that was stopped may go on after another has completed the file, which may have changed since.
+  void check_current() const {
+    if (!is_current())
+      throw IoError(fmt::format("{} was completed or replaced by another process", name_),
+                    "run the command again");
+  }
+
+  // What a process left that ended before it had removed the directory.
+  void remove_finished_folder() const {
+    const std::optional<Directory> folder = parent_->open_private(folder_);
+    if (!folder) return;
+    const std::optional<struct stat> data = folder->status_of(data_name);
+    const std::optional<struct stat> file = parent_->status_of(file_);
+    if (!data || (file && is_same_inode(*data, *file))) remove_folder(*folder);
+  }
+
+  void mark_done() const {
+    check_current();
+    const std::string mark = mark_of(place_.share);
+    const Fd fd(
+        openat(directory_->descriptor(), mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), errno);
+    while (!sync_to_disk(fd.get()))
+      if (errno != EINTR) throw io_error("cannot write", directory_->name_of(mark), errno);
+    directory_->sync();
+  }
+
+  // Begins with the next share, which is the least likely to be complete.
+  bool all_done() const {
+    for (std::uint32_t i = 1; i < place_.of; ++i) {
+      cancel_.check();
+      if (!directory_->has(mark_of((place_.share + i) % place_.of))) return false;
+    }
+    return true;
+  }
+
+  // Several processes may find all shares complete at the same time. For all but one, the data is gone.
+  void name_file() {
+    const int from = directory_->descriptor(), to = parent_->descriptor();
+    if (!give_new_name(from, data_name, to, file_) && errno != ENOENT) {
+      const int error = errno;
+      if (!is_published()) {
+        IoError failure = error == EEXIST ? file_exists(name_) : naming_error(name_, error);
+        failure.set_hint(fmt::format("the complete output is in {}", directory_->name_of(data_name)));
+        throw failure;
+      }
+    }
+    parent_->sync();
+    remove_folder(*directory_);
+  }
+
+  // Whether the file that exists is the data, or a copy.
+  bool is_published() const {
+    const std::optional<FdSource> file = parent_->open(file_, cancel_);
+    const std::optional<FdSource> data = directory_->open(data_name, cancel_);
+    if (!file || !data) return file.has_value();
+    return is_same_inode(file->status(), data->status()) || is_equal_file(*file, *data);
+  }
+
+  void remove_folder(const Directory& folder) const {
+    folder.remove(data_name);  // first: without it, what else is left shows nothing
+    for (std::uint32_t i = 0; i < place_.of; ++i)
+      for (const std::string& file : {mark_of(i), lock_of(i)}) folder.remove(file);
+    parent_->remove_directory(folder_);
+  }
+
+  const std::string name_;
+  Cancel& cancel_;
+  const std::function<void(const std::string&)> note_;
+  Place place_{};
+  std::optional<Directory> parent_, directory_;
+  std::string file_, folder_;  // their names in the parent
+  bool made_folder_ = false;
+  std::optional<LockFile> lock_;
+  std::unique_ptr<FdSink> data_;  // null if the file exists, or the share is complete
+  struct statx data_status_ {};
+  bool done_ = false;
+  std::optional<FdSource> compared_;  // the file that exists
+  std::uint64_t at_ = 0;              // bytes of the share so far
+};
+
 }  // namespace
 
-void SharedOutput::open(const Place& place) {
-  place_ = place;
-  const std::filesystem::path path(name_);
-  file_ = path.filename();
-  if (file_.empty()) throw io_error("cannot open", name_, EISDIR);
-  parent_.emplace(path.has_parent_path() ? path.parent_path().string() : ".");
-  const std::string suffix = fmt::format(".{}-{}", place.id, place.of);
-  folder_ =
-      shortened_name(parent_->descriptor(), file_, suffix.size() + sizeof new_mark - 1 + random_letters) +
-      suffix;
-  if (is_append_only(parent_->descriptor())) throw io_error("cannot create", name_, EPERM);
-  for (int tries = 0; tries < max_tries; ++tries) {
-    if (std::optional<FdSource> existing = parent_->open(file_, cancel_))
-      return open_existing(std::move(*existing));
-    if (open_current()) return;
-    // The file has appeared, so the directory may be a new one, made after another process removed the last.
-    if (made_folder_ && directory_ && parent_->has(file_)) remove_folder(*directory_);
-    directory_.reset();
-    cancel_.check();
-    std::this_thread::sleep_for(retry_pause);
-  }
-  throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
-}
-
-// Returns false if the directory was removed in the meantime, which can make any call fail.
-bool SharedOutput::open_current() {
-  try {
-    if (open_folder() && lock_share() && open_data() && is_current()) return true;
-  } catch (const IoError&) {
-    struct stat opened {};
-    const bool is_open = directory_ && fstat(directory_->descriptor(), &opened) == 0;
-    const std::optional<struct stat> named = parent_->status_of(folder_);
-    if (!is_open || (named && is_same_inode(*named, opened))) throw;
-  }
-  data_.reset();
-  lock_.reset();
-  return false;
-}
-
-void SharedOutput::open_existing(FdSource file) {
-  if (file.size() != place_.file_bytes) throw file_exists(name_);
-  compared_.emplace(std::move(file));
-}
-
-// A directory cannot replace another one that is not empty, so the first process to rename its own wins. The
-// data is moved into the directory with the call that may later publish it, so a file system without it is
-// detected here.
-void SharedOutput::make_folder() {
-  const int parent = parent_->descriptor();
-  const std::string temp = with_random_letters(folder_ + new_mark),
-                    data = with_random_letters(folder_ + new_mark);
-  const Directory made = Directory::make_in(*parent_, temp);
-  const auto clean_up = [&] {
-    unlinkat(parent, data.c_str(), 0);
-    unlinkat(made.descriptor(), data_name, 0);
-    parent_->remove_directory(temp);
-  };
-  try {
-    create(data);
-    if (!give_new_name(parent, data, made.descriptor(), data_name)) throw naming_error(name_, errno);
-    made_folder_ = renameat(parent, temp.c_str(), parent, folder_.c_str()) == 0;
-    const int error = errno;
-    if (made_folder_) return;
-    if (!parent_->has(folder_)) throw io_error("cannot write", parent_->name_of(folder_), error);
-  } catch (...) {
-    clean_up();
-    throw;
-  }
-  clean_up();
-}
-
-// An empty file in the parent directory, with the access that a new file gets there.
-void SharedOutput::create(const std::string& file) const {
-  Fd fd(openat(parent_->descriptor(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (fd.get() < 0 || !set_size(fd.get(), place_.file_bytes) || fd.close() != 0)
-    throw io_error("cannot write", parent_->name_of(file), errno);
-}
-
-// Returns false if the directory has disappeared.
-bool SharedOutput::open_folder() {
-  made_folder_ = false;
-  if (!parent_->has(folder_)) make_folder();
-  std::optional<Directory> folder = parent_->open_private(folder_);
-  if (folder) directory_.emplace(std::move(*folder));
-  return folder.has_value();
-}
-
-// Returns false if the directory has been removed.
-bool SharedOutput::lock_share() {
-  const std::string lock = lock_of(place_.share);
-  Fd fd(openat(directory_->descriptor(), lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
-               0600));
-  if (fd.get() < 0 && errno == ENOENT) return false;
-  if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), errno);
-  lock_.emplace(std::move(fd), directory_->name_of(lock), cancel_, [this](const std::string& holder) {
-    note_(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of, name_,
-                      holder));
-  });
-  return true;
-}
-
-// Returns false if the directory contains no data, or data that has already become the file.
-bool SharedOutput::open_data() {
-  const std::string name = directory_->name_of(data_name);
-  Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
-  const bool is_removed = fd.get() < 0 && errno == ENOENT;
-  constexpr int flags = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC;
-  if (!is_removed && (fd.get() < 0 || statx(fd.get(), "", flags, STATX_BASIC_STATS, &data_status_) != 0))
-    throw io_error("cannot open", name, errno);
-  if (is_removed || data_status_.stx_nlink > 1) {
-    fd.close();
-    lock_.reset();
-    return remove_folder(*directory_), false;
-  }
-  if (!S_ISREG(data_status_.stx_mode)) throw IoError(fmt::format("{} is not a regular file", name));
-  done_ = directory_->has(mark_of(place_.share));
-  if (done_) return true;
-  if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
-    throw io_error("cannot seek in", name, errno);
-  data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
-  return true;
-}
-
-bool SharedOutput::is_current() const {
-  const std::optional<struct statx> data = find(*parent_, fmt::format("{}/{}", folder_, data_name));
-  return data && data->stx_ino == data_status_.stx_ino && data->stx_dev_major == data_status_.stx_dev_major &&
-         data->stx_dev_minor == data_status_.stx_dev_minor && data->stx_nlink <= 1 && !find(*parent_, file_);
-}
-
-// A process that was stopped may go on after another has completed the file, which may have changed since.
-void SharedOutput::check_current() const {
-  if (!is_current())
-    throw IoError(fmt::format("{} was completed or replaced by another process", name_),
-                  "run the command again");
-}
-
-void SharedOutput::write(std::span<const std::byte> bytes) {
-  if (data_) {
-    check_current();
-    data_->write(bytes);
-  }
-  if (compared_) {
-    std::vector<std::byte> there(bytes.size());
-    compared_->read_at(place_.offset + at_, there);
-    if (!std::ranges::equal(there, bytes)) throw file_exists(name_);
-  }
-  at_ += bytes.size();
-}
-
-// Closes the data: some file systems keep a file that is removed while it is open.
-void SharedOutput::finish() {
-  if (!data_) return;
-  data_->sync();
-  data_->finish();
-}
-
-void SharedOutput::publish(const std::function<void()>& last_step) {
-  last_step();
-  if (compared_) return remove_finished_folder();
-  if (data_) mark_done();
-  lock_.reset();
-  if (all_done()) name_file();
-}
-
-// What a process left that ended before it had removed the directory.
-void SharedOutput::remove_finished_folder() const {
-  const std::optional<Directory> folder = parent_->open_private(folder_);
-  if (!folder) return;
-  const std::optional<struct stat> data = folder->status_of(data_name);
-  const std::optional<struct stat> file = parent_->status_of(file_);
-  if (!data || (file && is_same_inode(*data, *file))) remove_folder(*folder);
-}
-
-void SharedOutput::mark_done() const {
-  check_current();
-  const std::string mark = mark_of(place_.share);
-  const Fd fd(
-      openat(directory_->descriptor(), mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), errno);
-  while (!sync_to_disk(fd.get()))
-    if (errno != EINTR) throw io_error("cannot write", directory_->name_of(mark), errno);
-  directory_->sync();
-}
-
-// Begins with the next share, which is the least likely to be complete.
-bool SharedOutput::all_done() const {
-  for (std::uint32_t i = 1; i < place_.of; ++i) {
-    cancel_.check();
-    if (!directory_->has(mark_of((place_.share + i) % place_.of))) return false;
-  }
-  return true;
-}
-
-// Several processes may find all shares complete at the same time. For all but one, the data is gone.
-void SharedOutput::name_file() {
-  const int from = directory_->descriptor(), to = parent_->descriptor();
-  if (!give_new_name(from, data_name, to, file_) && errno != ENOENT) {
-    const int error = errno;
-    if (!is_published()) {
-      IoError failure = error == EEXIST ? file_exists(name_) : naming_error(name_, error);
-      failure.set_hint(fmt::format("the complete output is in {}", directory_->name_of(data_name)));
-      throw failure;
-    }
-  }
-  parent_->sync();
-  remove_folder(*directory_);
-}
-
-// Whether the file that exists is the data, or a copy.
-bool SharedOutput::is_published() const {
-  const std::optional<FdSource> file = parent_->open(file_, cancel_);
-  const std::optional<FdSource> data = directory_->open(data_name, cancel_);
-  if (!file || !data) return file.has_value();
-  return is_same_inode(file->status(), data->status()) || is_equal_file(*file, *data);
-}
-
-void SharedOutput::remove_folder(const Directory& folder) const {
-  folder.remove(data_name);  // first: without it, what else is left shows nothing
-  for (std::uint32_t i = 0; i < place_.of; ++i)
-    for (const std::string& file : {mark_of(i), lock_of(i)}) folder.remove(file);
-  parent_->remove_directory(folder_);
+std::unique_ptr<SharedOutput> SharedOutput::make(std::string name, Cancel& cancel,
+                                                 std::function<void(const std::string&)> note) {
+  return std::make_unique<SharedFile>(std::move(name), cancel, std::move(note));
 }
 
 }  // namespace gpuaes

@@ -291,6 +291,13 @@ std::string with_random_letters(std::string text) {
   return text;
 }
 
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') name[0] = '-';
+  std::ranges::replace(name, '/', '-');
+  return name.data();
+}
+
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name) {
   const char *const from = name.c_str(), *const to = new_name.c_str();
   if (renameat2(directory, from, new_directory, to, RENAME_NOREPLACE) == 0) return true;

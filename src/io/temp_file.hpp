@@ -103,6 +103,9 @@ bool is_append_only(int directory);
 inline constexpr std::size_t random_letters = 6;
 std::string with_random_letters(std::string text);
 
+// The name of this host, for the names and the contents of files.
+std::string host_name();
+
 // The end of the name that TempFile::keep() gives.
 inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
 

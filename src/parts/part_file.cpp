@@ -17,7 +17,7 @@
 #include "base/text.hpp"
 #include "format/parts/directory.hpp"
 #include "io/fd.hpp"
-#include "io/lock_file.hpp"
+#include "io/temp_file.hpp"
 #include "run/range_stream.hpp"
 
 namespace gpuaes {

@@ -112,14 +112,14 @@ HeaderReader header_reader(Source& source, PartsDirectory* directory) {
 }
 
 OpenedInput::OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named)
-    : pasted_(source.is_terminal() ? std::make_unique<PastedSource>(source) : nullptr),
+    : pasted_(source.is_terminal() ? make_pasted_source(source) : nullptr),
       source_(pasted_ ? *pasted_ : source),
       header(header_reader(source_, directory)) {
   if (named && find_format(*named).armor.empty()) return;
   const Format* const format = find_armored_format(header);
   if (format == nullptr || (named && *named != format->name)) return;
   armored_format_ = format;
-  armor_ = std::make_unique<ArmorSource>(format->armor, source_, header.peeked());
+  armor_ = make_armor_source(format->armor, source_, header.peeked());
   header = header_reader(*armor_);
 }
 

@@ -167,8 +167,8 @@ std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const M
                                                  Cancel& cancel) {
   const auto* const into = std::get_if<IntoFile>(&mode);
   if (into == nullptr) return nullptr;
-  return std::make_unique<SharedOutput>(into->name, cancel,
-                                        [&messages](const std::string& text) { messages.note(text); });
+  return SharedOutput::make(into->name, cancel,
+                            [&messages](const std::string& text) { messages.note(text); });
 }
 
 // For the AuthError of a damaged body.
@@ -250,8 +250,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   const bool armored = encrypted != nullptr && encrypted->is_armored();
   const Format& format = choose_format_or_hint(stream, keyring, encrypted);
   check_format(stream, format, armored);
-  if (stream.format.armor)
-    endpoints.output = std::make_unique<ArmorSink>(format.armor, std::move(endpoints.output));
+  if (stream.format.armor) endpoints.output = make_armor_sink(format.armor, std::move(endpoints.output));
   const char* const warning = stream.decrypt ? nullptr : writer_warning(keyring, false);
   const bool seals_for_recipients_and_keys =
       !stream.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;

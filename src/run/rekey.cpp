@@ -154,7 +154,7 @@ void rekey(const RekeyRequest& request, const Messages& messages) {
   const bool armored = input.is_armored();
   const Format& format = find_rekeyable_format(request.format.name, input.header);
   check_label(format, request.format.label);
-  if (armored || request.format.armor) sink = std::make_unique<ArmorSink>(format.armor, std::move(sink));
+  if (armored || request.format.armor) sink = make_armor_sink(format.armor, std::move(sink));
   SessionRequest session =
       make_request(std::move(old_keys), request.input, request.format, true, messages, cancel);
   session.input = &input.header;

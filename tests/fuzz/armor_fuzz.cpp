@@ -27,10 +27,10 @@ struct Decoded {
 Decoded decode(std::span<const std::byte> text, std::size_t step) {
   Decoded decoded;
   BytesSource source(text, step);
-  ArmorSource armor("AGE ENCRYPTED FILE", source, {});
+  const auto armor = make_armor_source("AGE ENCRYPTED FILE", source, {});
   std::vector<std::byte> piece(100);
   try {
-    while (const std::size_t count = armor.read(piece)) append(decoded.bytes, std::span(piece).first(count));
+    while (const std::size_t count = armor->read(piece)) append(decoded.bytes, std::span(piece).first(count));
   } catch (const AuthError& error) {
     decoded.error = error.what();
   }
@@ -39,9 +39,9 @@ Decoded decode(std::span<const std::byte> text, std::size_t step) {
 
 std::string encode(std::span<const std::byte> bytes) {
   Written written;
-  ArmorSink sink("AGE ENCRYPTED FILE", std::make_unique<TextSink>(written));
-  sink.write(bytes);
-  sink.finish();
+  const auto sink = make_armor_sink("AGE ENCRYPTED FILE", std::make_unique<TextSink>(written));
+  sink->write(bytes);
+  sink->finish();
   return written.text;
 }
 

@@ -50,11 +50,11 @@ class StringSource : public Source {
 std::string armor(std::span<const std::byte> bytes, std::size_t step = 100) {
   Written written;
   {
-    ArmorSink sink(label, std::make_unique<TextSink>(written));
-    sink.expect(bytes.size());
+    const auto sink = make_armor_sink(label, std::make_unique<TextSink>(written));
+    sink->expect(bytes.size());
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(step, bytes.size())))
-      sink.write(bytes.first(std::min(step, bytes.size())));
-    sink.finish();
+      sink->write(bytes.first(std::min(step, bytes.size())));
+    sink->finish();
   }
   CHECK(written.finished);
   CHECK(written.expected == written.text.size());
@@ -81,16 +81,16 @@ struct Decoded {
 Decoded decode(const std::string& text, std::size_t step = 4096, std::size_t begun = 14) {
   const std::size_t first = std::min(begun, text.size());
   StringSource source(text.substr(first), step);
-  ArmorSource armor(label, source, bytes_of(text).first(first));
+  const auto armor = make_armor_source(label, source, bytes_of(text).first(first));
   Decoded decoded;
   decoded.failure = failure_of([&] {
     Bytes piece(33);
-    while (const std::size_t count = armor.read(piece))
+    while (const std::size_t count = armor->read(piece))
       decoded.bytes.insert(decoded.bytes.end(), piece.begin(),
                            piece.begin() + static_cast<std::ptrdiff_t>(count));
-    CHECK(armor.read(piece) == 0);
+    CHECK(armor->read(piece) == 0);
   });
-  CHECK(armor.ready(0s));
+  CHECK(armor->ready(0s));
   return decoded;
 }
 
@@ -142,15 +142,15 @@ TEST_CASE("a line that is not canonical Base64 is refused") {
 TEST_CASE("an armored source is ready once it has a line, its end or an error") {
   const std::string text = armor(test_bytes(48));
   StringSource source(text, 40);  // less than a line
-  ArmorSource armored(label, source, {});
+  const auto armored = make_armor_source(label, source, {});
   Bytes piece(10);
-  CHECK(!armored.ready(0s));
-  CHECK(!armored.ready(0s));
-  CHECK(armored.ready(0s));  // 120 characters, with a line of data
-  CHECK(armored.read(piece) == 10);
-  CHECK(armored.ready(0s));
+  CHECK(!armored->ready(0s));
+  CHECK(!armored->ready(0s));
+  CHECK(armored->ready(0s));  // 120 characters, with a line of data
+  CHECK(armored->read(piece) == 10);
+  CHECK(armored->ready(0s));
   piece.resize(48);
-  CHECK(armored.read(piece) == 38);
+  CHECK(armored->read(piece) == 38);
 }
 
 TEST_CASE("an error of the text's source is passed on") {
@@ -164,10 +164,10 @@ TEST_CASE("an error of the text's source is passed on") {
     }
   };
   FailingSource source(begin_line + "AAEC\n", 100);
-  ArmorSource armored(label, source, {});
+  const auto armored = make_armor_source(label, source, {});
   Bytes piece(10);
-  CHECK(armored.read(piece) == 3);
-  CHECK(failure_of([&] { armored.read(piece); }) == "io: the source fails");
+  CHECK(armored->read(piece) == 3);
+  CHECK(failure_of([&] { armored->read(piece); }) == "io: the source fails");
 }
 
 }  // namespace gpuaes
