@@ -78,10 +78,6 @@ double KernelTimer::median_rate(const Runs& runs, std::size_t bytes,
   return static_cast<double>(bytes) / median(std::move(all)) / 1e9;
 }
 
-double KernelTimer::run(const BenchKernel& kernel, std::size_t size) {
-  return resident(kernel, size, {0, 1, 1, 0});
-}
-
 double KernelTimer::resident(const BenchKernel& kernel, std::size_t size, const Runs& runs) {
   const std::size_t launches = launches_of(size);
   return median_rate(runs, launches * size, [&] {

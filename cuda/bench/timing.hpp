@@ -45,7 +45,6 @@ class KernelTimer {
 
   // The rate of launches of `size` bytes back to back, with the data in device memory, in GB/s: in one run of
   // 256 MiB or at most 1000 launches, and the median of several.
-  double run(const BenchKernel& kernel, std::size_t size);
   double resident(const BenchKernel& kernel, std::size_t size, const Runs& runs);
 
   // The same for launches that copy their input to the device and their output back, as in lanes. Streams

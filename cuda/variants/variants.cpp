@@ -13,11 +13,6 @@
 namespace gpuaes::cuda {
 namespace {
 
-const VariantTables& all_tables() {
-  static const VariantTables tables{kuznyechik::make_ls_tables(), aes::make_lookup_tables()};
-  return tables;
-}
-
 // For tex1Dfetch(): LS tables as elements of 16 bytes, T-tables as elements of 4.
 cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
   cudaResourceDesc resource{};
@@ -88,7 +83,7 @@ VariantKernel::VariantKernel(const Variant& variant, const CipherKey& key, const
       cuda_blocks_(cuda_blocks) {
   if (cuda_blocks_ == 0)
     cuda_blocks_ = static_cast<unsigned>(use_.resident * attribute(cudaDevAttrMultiProcessorCount));
-  const VariantTables& tables = all_tables();
+  static const VariantTables tables{kuznyechik::make_ls_tables(), aes::make_lookup_tables()};
   tables_ = DeviceBuffer(sizeof tables);
   check(cudaMemcpy(tables_.data(), &tables, sizeof tables, cudaMemcpyHostToDevice));
   // A copy from pageable memory may return early, and not all streams would wait for it.

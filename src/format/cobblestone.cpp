@@ -29,7 +29,7 @@ struct MessageKeys {
 
 // gpuaes-stream(5), "Message": key || base nonce || commitment.
 MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt) {
-  const std::string_view label = suite_of(secret.cipher).label;
+  const std::string_view label = info(secret.cipher).suite.value().label;
   const std::size_t key_bytes = info(secret.cipher).key_bytes,
                     nonce_bytes = info(secret.cipher).aead.nonce_bytes;
   std::vector<std::byte> hkdf_info;

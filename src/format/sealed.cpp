@@ -52,10 +52,10 @@ void check_magic(HeaderReader& input) {
 }
 
 std::byte number_of_suite(SealedSuite suite) {
-  const auto& numbers = suite_of(suite.cipher).numbers;
-  if (!numbers)
-    throw UsageError(fmt::format("{} cannot be used in an authenticated format", info(suite.cipher).name));
-  return std::byte{suite.in_parts ? numbers->in_parts : numbers->whole};
+  const CipherInfo& row = info(suite.cipher);
+  if (!row.suite || !row.suite->numbers)
+    throw UsageError(fmt::format("{} cannot be used in an authenticated format", row.name));
+  return std::byte{suite.in_parts ? row.suite->numbers->in_parts : row.suite->numbers->whole};
 }
 
 SealedSuite find_suite(std::size_t number) {

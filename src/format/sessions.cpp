@@ -53,7 +53,7 @@ class CtrSession : public Session {
 class SegmentSession : public Session {
  public:
   explicit SegmentSession(SegmentStream stream)
-      : stream_(std::move(stream)), suite_(suite_of(stream_.key.cipher)) {}
+      : stream_(std::move(stream)), suite_(info(stream_.key.cipher).suite.value()) {}
 
   std::span<const std::byte> header() const override { return stream_.header; }
   std::span<const std::byte> commitment() const override { return stream_.commitment; }
@@ -169,12 +169,6 @@ class SegmentSession : public Session {
 
 std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header) {
   return std::make_unique<CtrSession>(std::move(key), first, std::move(header));
-}
-
-const Suite& suite_of(Cipher cipher) {
-  const CipherInfo& row = info(cipher);
-  if (!row.suite) throw UsageError(fmt::format("{} cannot be used in an authenticated format", row.name));
-  return *row.suite;
 }
 
 std::size_t opened_size(std::size_t in_size, const SegmentRules& rules) {

@@ -18,9 +18,6 @@ namespace gpuaes {
 // counter of the body's first block. `header` is written before the body.
 std::unique_ptr<Session> make_ctr_session(CipherKey key, Counter first, std::vector<std::byte> header = {});
 
-// The cipher's suite. UsageError if it has none.
-const Suite& suite_of(Cipher cipher);
-
 // The size of the plaintext of segments to open. Bytes at the end that are too few for a tag do not count.
 std::size_t opened_size(std::size_t in_size, const SegmentRules& rules = {});
 

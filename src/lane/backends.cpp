@@ -27,34 +27,27 @@ std::vector<std::string> describe_cpus() {
   return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
 }
 
-constexpr bool supports_all(Cipher, const SegmentRules&) {
-  return true;
-}
-
-// The size of segments is fixed when the kernels are compiled.
-bool has_kernels(Cipher cipher, const SegmentRules& rules) {
-  return info(cipher).segments == rules;
-}
-
 constexpr std::array backends{
     BackendInfo{
         .backend = Backend::cpu,
         .name = "cpu",
         .max_count = 1024,
-        .supports = supports_all,
+        .supports = [](Cipher, const SegmentRules&) { return true; },
         .uses_device = false,
         .open = open_cpu_lanes,
         .default_count = [](const Machine& machine, unsigned,
                             const Workload& workload) { return cpu_lane_count(machine.cpus, workload); },
         .describe = describe_cpus},
-    BackendInfo{.backend = Backend::cuda,
-                .name = "cuda",
-                .max_count = 64,
-                .supports = has_kernels,
-                .uses_device = true,
-                .open = open_cuda_lanes,
-                .default_count = cuda_stream_count,
-                .describe = describe_cuda_devices},
+    BackendInfo{
+        .backend = Backend::cuda,
+        .name = "cuda",
+        .max_count = 64,
+        // The size of segments is fixed when the kernels are compiled.
+        .supports = [](Cipher cipher, const SegmentRules& rules) { return info(cipher).segments == rules; },
+        .uses_device = true,
+        .open = open_cuda_lanes,
+        .default_count = cuda_stream_count,
+        .describe = describe_cuda_devices},
 };
 static_assert(has_row_for_each(backends, &BackendInfo::backend));
 

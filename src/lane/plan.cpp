@@ -179,24 +179,6 @@ double measure_cpu_lane(const Workload& workload) {
   return size / std::chrono::duration<double>(std::max(fastest, Clock::duration(1))).count();
 }
 
-Speeds expected_for_file(unsigned cpus, double lane, double link) {
-  const double read = 1 / figures::read;  // CPU seconds per byte
-  return {cpus / (read + 1 / lane), std::min(cpus / read, link)};
-}
-
-// Reading takes no CPU time to speak of.
-Speeds expected_for_disk(unsigned cpus, double lane, double link) {
-  return {std::min(cpus * lane, figures::usual_disk), std::min(figures::usual_disk, link)};
-}
-
-// Between pipes, the programs at the other ends use about as much CPU time as the filter does for reading and
-// writing. CUDA lanes use that amount again for transfers over the link.
-Speeds expected_for_pipes(unsigned cpus, double lane, double link) {
-  const double copy = 1 / figures::pipe_copy;  // CPU seconds per byte
-  return {std::min(cpus / (2 * copy + 1 / lane), figures::pipe_copy),
-          std::min({cpus / (3 * copy), figures::cuda_pipe_max, link})};
-}
-
 std::string gigabytes(double bytes) {
   return fmt::format("{:.1f} GB", bytes / 1e9);
 }
@@ -423,10 +405,18 @@ LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Ma
 }
 
 Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& workload) {
-  const auto expected = !is_file(workload)   ? expected_for_pipes
-                        : workload.from_disk ? expected_for_disk
-                                             : expected_for_file;
-  return expected(cpus, lane, figures::link_use * link);
+  link *= figures::link_use;
+  if (!is_file(workload)) {
+    // The programs at the other ends use about as much CPU time as the filter does for reading and writing.
+    // CUDA lanes use that amount again for transfers over the link.
+    const double copy = 1 / figures::pipe_copy;  // CPU seconds per byte
+    return {std::min(cpus / (2 * copy + 1 / lane), figures::pipe_copy),
+            std::min({cpus / (3 * copy), figures::cuda_pipe_max, link})};
+  }
+  if (workload.from_disk)  // reading takes no CPU time to speak of
+    return {std::min(cpus * lane, figures::usual_disk), std::min(figures::usual_disk, link)};
+  const double read = 1 / figures::read;  // CPU seconds per byte
+  return {cpus / (read + 1 / lane), std::min(cpus / read, link)};
 }
 
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, unsigned opening_cpus,

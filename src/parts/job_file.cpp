@@ -59,11 +59,6 @@ std::span<const std::byte> take(std::span<const std::byte>& rest, std::size_t si
   return taken;
 }
 
-SealedHeader parse_header(std::span<const std::byte> bytes) {
-  HeaderReader reader = reader_of(bytes);
-  return read_sealed_header(reader);
-}
-
 }  // namespace
 
 Secret encode(const JobFile& job) {
@@ -120,7 +115,8 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
   input.size = number(8);
   input.modified = time();
   input.changed = time();
-  SealedHeader header = parse_header(header_bytes);
+  HeaderReader reader = reader_of(header_bytes);
+  SealedHeader header = read_sealed_header(reader);
   if (!rest.empty() || header.bytes.size() != header_bytes.size() || !header.suite.in_parts ||
       count > max_parts)
     refuse_damaged(name);

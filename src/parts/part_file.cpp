@@ -25,12 +25,6 @@ namespace {
 
 constexpr std::size_t files_at_once = 16;
 
-// The prefix of the names of an attempt's incomplete files. The name of the host may contain periods, and
-// ends before the number of the process.
-std::string attempt_prefix(std::string_view file) {
-  return fmt::format(".{}.{}.{}.", file, host_name(), getpid());
-}
-
 // Reads the whole frame header, which precedes the segments.
 FrameHeader read_header(FdSource& file, Cipher cipher) {
   std::optional<FrameHeader> header;
@@ -44,6 +38,7 @@ FrameHeader read_header(FdSource& file, Cipher cipher) {
 
 }  // namespace
 
+// The name of the host may contain periods.
 std::optional<Attempt> parse_attempt(std::string_view name) {
   const std::size_t file_bytes = name.starts_with(".part.")    ? part_name(0).size()
                                  : name.starts_with(".index.") ? sizeof index_name - 1
@@ -102,9 +97,10 @@ OutputTarget member_target(const Directory& directory, const std::string& file) 
 }
 
 SinkRules member_rules(const std::string& file, const Messages& messages) {
-  return {
-      .temp = {.if_exists = TempFile::IfExists::refuse, .nameless = false, .prefix = attempt_prefix(file)},
-      .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  return {.temp = {.if_exists = TempFile::IfExists::refuse,
+                   .nameless = false,
+                   .prefix = fmt::format(".{}.{}.{}.", file, host_name(), getpid())},
+          .warn = [&messages](const std::string& text) { messages.warning(text); }};
 }
 
 void refuse_output_in(const Directory& directory, const OutputTarget& output) {
