@@ -10,7 +10,6 @@
 
 #include "base/rows.hpp"
 #include "base/text.hpp"
-#include "lane/plan.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -28,16 +27,13 @@ std::vector<std::string> describe_cpus() {
 }
 
 constexpr std::array backends{
-    BackendInfo{
-        .backend = Backend::cpu,
-        .name = "cpu",
-        .max_count = 1024,
-        .supports = [](Cipher, const SegmentRules&) { return true; },
-        .uses_device = false,
-        .open = open_cpu_lanes,
-        .default_count = [](const Machine& machine, unsigned,
-                            const Workload& workload) { return cpu_lane_count(machine.cpus, workload); },
-        .describe = describe_cpus},
+    BackendInfo{.backend = Backend::cpu,
+                .name = "cpu",
+                .max_count = 1024,
+                .supports = [](Cipher, const SegmentRules&) { return true; },
+                .uses_device = false,
+                .open = open_cpu_lanes,
+                .describe = describe_cpus},
     BackendInfo{
         .backend = Backend::cuda,
         .name = "cuda",
@@ -46,7 +42,6 @@ constexpr std::array backends{
         .supports = [](Cipher cipher, const SegmentRules& rules) { return info(cipher).segments == rules; },
         .uses_device = true,
         .open = open_cuda_lanes,
-        .default_count = cuda_stream_count,
         .describe = describe_cuda_devices},
 };
 static_assert(has_row_for_each(backends, &BackendInfo::backend));

@@ -22,8 +22,6 @@ enum class Backend { cpu, cuda, last = cuda };
 
 struct LaneSpec;
 struct LaneSetup;
-struct Machine;
-struct Workload;
 
 struct BackendInfo {
   Backend backend;
@@ -34,9 +32,6 @@ struct BackendInfo {
 
   // Opens the lanes of all `specs`, which are of this backend. LaneError.
   std::vector<std::unique_ptr<Lane>> (*open)(std::span<const LaneSpec> specs, const LaneSetup& setup);
-
-  // Number of lanes, or of streams per device, for -l without a count. `devices` are used together.
-  unsigned (*default_count)(const Machine& machine, unsigned devices, const Workload& workload);
 
   std::vector<std::string> (*describe)();  // this machine's lanes for --list-lanes, one per line
 };

@@ -398,7 +398,9 @@ LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Ma
   if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
   const unsigned devices = count_devices(plan.first);
   for (LaneSpec& spec : plan.first)
-    if (!spec.count) spec.count = info(spec.backend).default_count(machine, devices, workload);
+    if (!spec.count)
+      spec.count = uses_device(spec) ? cuda_stream_count(machine, devices, workload)
+                                     : cpu_lane_count(machine.cpus, workload);
   size_ring(plan, workload, machine);
   fit_memory(plan, machine);
   return plan;
