@@ -56,9 +56,7 @@ Cipher parse_kernel_cipher(const std::string& name) {
 KernelRequest parse_common(const Arguments& arguments, const char* variants, const char* cipher_list) {
   return {.variants = parse_list(arguments.option("variants", variants)),
           .ciphers = arguments.list("ciphers", cipher_list, parse_kernel_cipher),
-          .modes = parse_modes(arguments.option("modes", "ctr,aead")),
-          .sizes = {},
-          .copies = {}};
+          .modes = parse_modes(arguments.option("modes", "ctr,aead"))};
 }
 
 }  // namespace

@@ -52,15 +52,6 @@ constexpr std::array signatures{
     Signature{"a gpuaes-parts job file", unjoined, {"gpuaes-parts/1\n"sv}},
 };
 
-// Reads no more than necessary: more may never arrive. False for an empty magic.
-bool begins_with(HeaderReader& input, std::string_view magic) {
-  for (std::size_t i = 0; i < magic.size(); ++i) {
-    const std::string_view begin = as_text(input.peek(i + 1));
-    if (begin.size() <= i || (magic[i] != '?' && begin[i] != magic[i])) return false;
-  }
-  return !magic.empty();
-}
-
 // Whether this is the beginning of a part or an index, which gpuaes-parts has not joined yet.
 bool is_frame(std::span<const std::byte> begin) {
   if (begin.size() < frame_header_bytes) return false;
@@ -75,9 +66,9 @@ constexpr std::array marked_text{ByteOrderMark{"UTF-8", "\xef\xbb\xbf"},
                                  ByteOrderMark{"UTF-16", "\xfe\xff\0?"sv}};
 
 void refuse_converted(HeaderReader& input) {
-  if (begins_with(input, "gpuaes-stream/1\r\n")) refuse_converted_lines();
+  if (input.begins_with("gpuaes-stream/1\r\n")) refuse_converted_lines();
   for (const ByteOrderMark& mark : marked_text)
-    if (begins_with(input, mark.bytes))
+    if (input.begins_with(mark.bytes))
       throw AuthError(fmt::format("the input begins with a {} byte order mark", mark.encoding), mark_hint);
 }
 
@@ -91,7 +82,7 @@ void refuse_foreign(HeaderReader& input) {
   constexpr std::size_t comment_bytes = 4096;
   for (const Signature& each : signatures)
     for (const std::string_view magic : each.magics)
-      if (begins_with(input, magic))
+      if (input.begins_with(magic))
         throw AuthError(fmt::format("this is {}, not a gpuaes-stream file", each.name),
                         std::string(each.hint));
   refuse_converted(input);

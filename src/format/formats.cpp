@@ -42,7 +42,7 @@ void check_cipher(const Format& format, Cipher cipher) {
 // The format whose magic the input begins with, or null.
 const Format* find_by_magic(HeaderReader& input) {
   for (const Format& format : formats)
-    if (!format.magic.empty() && input.begins_with(format.magic)) return &format;
+    if (input.begins_with(format.magic)) return &format;
   return nullptr;
 }
 

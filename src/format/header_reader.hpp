@@ -39,11 +39,14 @@ class HeaderReader {
     return std::span(peeked_).first(std::min(size, peeked_.size()));
   }
 
-  // Whether the input begins with this text. Reads no more than necessary: more may never arrive.
+  // Whether the input begins with this text, in which '?' is any byte; false if the text is empty. Reads no
+  // more than necessary: more may never arrive.
   bool begins_with(std::string_view text) {
-    for (std::size_t size = 1; size <= text.size(); ++size)
-      if (as_text(peek(size)) != text.substr(0, size)) return false;
-    return true;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::string_view begin = as_text(peek(i + 1));
+      if (begin.size() <= i || (text[i] != '?' && begin[i] != text[i])) return false;
+    }
+    return !text.empty();
   }
 
   // The bytes that peek() has read and take() has not taken.

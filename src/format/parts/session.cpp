@@ -32,7 +32,6 @@ std::unique_ptr<Session> make_useless_session(Cipher cipher, const MessagePlace&
   return make_segment_session({.decrypt = true,
                                .key = {row.cipher, random_secret(row.key_bytes)},
                                .base_nonce = {{}, row.aead.nonce_bytes},
-                               .header = {},
                                .place = place});
 }
 
