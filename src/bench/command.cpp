@@ -1,5 +1,3 @@
-#include "bench/command.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "bench/benches.hpp"
 #include "cli/completions.hpp"
 #include "cli/help.hpp"
 #include "cli/program.hpp"
