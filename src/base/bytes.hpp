@@ -34,10 +34,12 @@ inline void append(std::vector<std::byte>& bytes, std::span<const std::byte> mor
   std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-inline std::vector<std::byte> concatenate(std::span<const std::byte> first,
-                                          std::span<const std::byte> second) {
-  std::vector<std::byte> bytes(first.size() + second.size());
-  std::ranges::copy(second, std::ranges::copy(first, bytes.begin()).out);
+// Does not leave copies of secret parts in freed memory.
+template <class... Parts>
+std::vector<std::byte> concatenate(const Parts&... parts) {
+  std::vector<std::byte> bytes;
+  bytes.reserve((parts.size() + ...));
+  (append(bytes, parts), ...);
   return bytes;
 }
 

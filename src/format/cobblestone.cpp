@@ -32,11 +32,7 @@ MessageKeys derive(const MessageSecret& secret, std::span<const std::byte> salt)
   const std::string_view label = info(secret.cipher).suite.value().label;
   const std::size_t key_bytes = info(secret.cipher).key_bytes,
                     nonce_bytes = info(secret.cipher).aead.nonce_bytes;
-  std::vector<std::byte> hkdf_info;
-  hkdf_info.reserve(label.size() + salt.size() + secret.context.size());
-  append(hkdf_info, bytes_of(label));
-  append(hkdf_info, salt);
-  append(hkdf_info, secret.context);
+  const std::vector<std::byte> hkdf_info = concatenate(bytes_of(label), salt, secret.context);
   Secret derived =
       hkdf_expand_sha512(secret.input_key, hkdf_info, key_bytes + nonce_bytes + commitment_bytes);
   MessageKeys keys{{.key = {secret.cipher, {}}, .base_nonce = {{}, nonce_bytes}}, {}};

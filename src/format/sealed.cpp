@@ -110,14 +110,10 @@ std::vector<std::byte> make_sealed_header(SealedSuite suite, const Secret& file_
   std::vector<std::byte> slots;
   for (const Key& key : keyring.keys) append(slots, make_slot(file_key, key, check));
 
-  std::vector<std::byte> header;
-  append(header, bytes_of(sealed_magic));
-  append(header, bytes_of(version));
-  header.push_back(number_of_suite(suite));
-  header.push_back(static_cast<std::byte>(keyring.keys.size()));
-  header.push_back(static_cast<std::byte>(slots.size() >> 8));
-  header.push_back(static_cast<std::byte>(slots.size() & 0xff));
-  append(header, slots);
+  std::array sizes{number_of_suite(suite), static_cast<std::byte>(keyring.keys.size()), std::byte{},
+                   std::byte{}};
+  store_big_endian(slots.size(), std::span(sizes).last(2));
+  std::vector<std::byte> header = concatenate(bytes_of(sealed_magic), bytes_of(version), sizes, slots);
   append(header, header_mac(file_key, header));
   return header;
 }
@@ -220,10 +216,7 @@ Secret open_slots(const SealedHeader& header, SessionRequest& request) {
 // replaced without encrypting the file again.
 std::vector<std::byte> message_context(std::span<const std::byte> header,
                                        const std::optional<std::string>& label) {
-  std::vector<std::byte> context;
-  append(context, header.first(sealed_context_bytes));
-  if (label) append(context, bytes_of(*label));
-  return context;
+  return concatenate(header.first(sealed_context_bytes), bytes_of(label.value_or("")));
 }
 
 void check_request(const SessionRequest& request) {

@@ -70,10 +70,7 @@ namespace {
 
 // Magic, suite, the beginning of the frame's header, label.
 std::vector<std::byte> frame_context(const FrameSecret& secret, std::span<const std::byte> begin) {
-  std::vector<std::byte> context = secret.magic_and_suite;
-  append(context, begin);
-  if (secret.label) append(context, bytes_of(*secret.label));
-  return context;
+  return concatenate(secret.magic_and_suite, begin, bytes_of(secret.label.value_or("")));
 }
 
 constexpr std::size_t kind_and_numbers_bytes = 9;
