@@ -4,7 +4,6 @@ import csv
 import glob
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 

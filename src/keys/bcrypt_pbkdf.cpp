@@ -137,7 +137,7 @@ class Blowfish {
 
 // Blocks of PBKDF2 ------------------------------------------------------------------------------------
 
-constexpr std::size_t hash_bytes = 64, block_bytes = 32;
+constexpr std::size_t hash_bytes = 64, output_bytes = 32;
 
 SecretWords sha512(std::initializer_list<std::span<const std::byte>> parts) {
   SecretWords hash(hash_bytes / word_bytes);
@@ -152,14 +152,14 @@ SecretWords sha512(std::initializer_list<std::span<const std::byte>> parts) {
 SecretWords bcrypt_hash(const SecretWords& passphrase, const SecretWords& salt) {
   constexpr std::string_view plaintext = "OxychromaticBlowfishSwatDynamite";
   constexpr int repetitions = 64;
-  static_assert(plaintext.size() == block_bytes);
+  static_assert(plaintext.size() == output_bytes);
   Blowfish cipher;
   cipher.expand(passphrase.words(), salt.words());
   for (int i = 0; i < repetitions; ++i) {
     cipher.expand(salt.words(), {});
     cipher.expand(passphrase.words(), {});
   }
-  SecretWords hash(block_bytes / word_bytes);
+  SecretWords hash(output_bytes / word_bytes);
   const std::span<std::uint32_t> words = hash.words();
   for (std::size_t i = 0; i < words.size(); i += 2) {
     const auto word = [&](std::size_t at) {
@@ -179,7 +179,7 @@ SecretWords bcrypt_hash(const SecretWords& passphrase, const SecretWords& salt) 
 Secret bcrypt_pbkdf(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
                     std::uint32_t rounds, std::size_t size, const StopCheck& check) {
   const SecretWords hashed_passphrase = sha512({passphrase});
-  const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
+  const std::size_t blocks = (size + output_bytes - 1) / output_bytes;
   Secret key(size);
   for (std::size_t block = 0; block < blocks; ++block) {
     std::array<std::byte, word_bytes> number;

@@ -1,6 +1,6 @@
 // Lanes compared with published vectors, with each other and with libcrypto; and the syntax of -l.
-#include "cli/option_values.hpp"
 #include "lane/lane.hpp"
+#include "cli/option_values.hpp"
 
 #include <algorithm>
 #include <array>
