@@ -13,7 +13,6 @@
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
 #include "cli/requests.hpp"
-#include "keys/keyring.hpp"
 #include "keys/plugin.hpp"
 #include "run/filter.hpp"
 
@@ -34,11 +33,11 @@ constexpr char usage[] =
     "    -p, --passphrase            Encrypt with a passphrase.\n"
     "    -i, --identity FILE         Decrypt with the identities in FILE; with -e, encrypt\n"
     "                                for their recipients. Can be repeated.\n"
-    "    -j PLUGIN                   Decrypt with a plugin that needs no identity; with -e,\n"
-    "                                encrypt for it. Can be repeated.\n"
-    "    -a, --armor                 Write text.\n"
+    "    -j PLUGIN                   Use a plugin without an identity file, to decrypt or,\n"
+    "                                with -e, to encrypt. Can be repeated.\n"
+    "    -a, --armor                 Write ASCII armor.\n"
     "    -o, --output OUTPUT         Write to the file OUTPUT.\n"
-    "    --version                   Print the version of age that this resembles.\n"
+    "    --version                   Print the version of age that this is compatible with.\n"
     "\n"
     "INPUT is standard input if omitted, and OUTPUT is standard output.\n"
     "\n"
@@ -114,17 +113,21 @@ void warn_of_duplicates(const std::vector<std::string>& values, const char* noun
       messages.warning(fmt::format("duplicate {} \"{}\"", noun, value));
 }
 
-// By name, as age does; other names of a file are found later.
 void check_output(const Options& options) {
-  const auto full_name = [](const std::string& name) {
-    return std::filesystem::absolute(name).lexically_normal();
+  const auto is_output = [&](const std::string& name) {
+    std::error_code error;
+    const auto full_name = [](const std::string& each) {
+      return std::filesystem::absolute(each).lexically_normal();
+    };
+    return full_name(name) == full_name(options.output) ||
+           std::filesystem::equivalent(name, options.output, error);
   };
   if (options.output.empty() || options.output == standard_name) return;
   std::vector<std::string> inputs = options.identities;
   inputs.insert(inputs.end(), options.recipients_files.begin(), options.recipients_files.end());
   inputs.push_back(options.input);
   for (const std::string& name : inputs)
-    if (!name.empty() && full_name(name) == full_name(options.output))
+    if (!name.empty() && is_output(name))
       throw AgeError(fmt::format("input and output file are the same: {}", options.output));
 }
 
@@ -137,12 +140,13 @@ SecretRequest secrets_of(const Options& options) {
                                   .key_files = options.identities,
                                   .ask_passphrase = options.passphrase,
                                   .attempts = 1,
-                                  .makes_passphrase = options.passphrase},
+                                  .generates_passphrase = options.passphrase},
                         .purpose = options.decrypt ? Purpose::open : Purpose::seal_for_identities,
                         .recipients = options.recipients,
                         .plugins = options.plugins,
                         .ask_if_needed = options.decrypt,
-                        .warn_if_readable = false};
+                        .warn_if_readable = false,
+                        .only_identities = true};
   for (const std::string& name : options.recipients_files) secrets.recipients.push_back("@" + name);
   return secrets;
 }
@@ -161,22 +165,18 @@ FilterRequest request_of(const Options& options) {
 
 // Errors with the words that callers look for ---------------------------------------------------------
 
-// With the name of the input before it.
-bool is_missing_passphrase(const Error& error) {
-  return std::string_view(error.what()).ends_with(info(KeyKind::passphrase).missing);
-}
-
 [[noreturn]] void explain_key(const Options& options, const KeyError& error) {
   if (!options.has_identity()) throw AgeError(fmt::format("incorrect passphrase: {}", error.what()));
-  if (is_missing_passphrase(error))
+  if (error.hint().advice == Advice::enter_passphrase)
     throw AgeError("file is passphrase-encrypted but identities were specified with -i or -j",
-                   "omit them to enter its passphrase");
+                   "omit -i and -j to enter the passphrase");
   throw AgeError(fmt::format("no identity matched any of the recipients: {}", error.what()));
 }
 
 [[noreturn]] void explain_missing_secret(const Options& options, const UnsuitableInput& error) {
   if (options.has_identity()) throw error;
-  if (is_missing_passphrase(error)) throw AgeError("there is no terminal to ask for the passphrase");
+  if (error.hint().advice == Advice::name_passphrase_source)
+    throw AgeError("there is no terminal on which to ask for the passphrase");
   throw AgeError(fmt::format("file is not passphrase-encrypted, identities are required: {}", error.what()),
                  "use -i to name a file with an identity");
 }
@@ -200,6 +200,8 @@ void run(const Options& options, Messages& messages) {
   } catch (const PluginError& error) {
     throw AgeError(error.what(), error.hint().text);
   } catch (const Error& error) {
+    if (error.hint().advice == Advice::redirect_output)
+      throw AgeError(error.what(), "use -a to write ASCII armor, or force it with -o -");
     if (error.exit() != Exit::key) throw;
     throw AgeError(fmt::format("incorrect passphrase: {}", error.what()));
   }

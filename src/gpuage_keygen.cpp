@@ -32,7 +32,7 @@ constexpr char usage[] =
     "    -y                    Print the recipients of the identities in INPUT, or in\n"
     "                          standard input.\n"
     "    -o, --output OUTPUT   Write to the file OUTPUT, which must not exist.\n"
-    "    --version             Print the version of age-keygen that this resembles.\n"
+    "    --version             Print the version of age-keygen that this is compatible with.\n"
     "\n"
     "See gpuage-keygen(1) for details.\n";
 
@@ -52,7 +52,7 @@ Options parse(int argc, const char* const* argv) {
   if (options.version) return options;
   if (arguments.size() > (options.convert ? 1 : 0)) throw AgeError("too many arguments");
   if (options.post_quantum && options.convert) throw AgeError("-pq cannot be used with -y");
-  if (!arguments.empty()) options.input = arguments.front();
+  if (!arguments.empty() && !arguments.front().empty()) options.input = arguments.front();
   return options;
 }
 
@@ -73,8 +73,11 @@ void make(const Options& options, const Messages& messages) {
   const Key identity = make_identity(options.post_quantum ? KeyKind::xwing : KeyKind::x25519);
   RunControl control(messages);
   write(options, identity_lines(identity).bytes(), control.cancel);
-  if (to_file || isatty(STDOUT_FILENO) == 0)
+  if (!to_file && isatty(STDOUT_FILENO) != 0) return;
+  try {
     print(fmt::format("Public key: {}\n", text_of(recipient_of(identity))), control.cancel, STDERR_FILENO);
+  } catch (const IoError&) {  // the identity is written, and has the recipient in it
+  }
 }
 
 void convert(const Options& options, Messages& messages) {
@@ -84,7 +87,7 @@ void convert(const Options& options, Messages& messages) {
   std::string recipients;
   for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.input))) {
     if (identity.kind == KeyKind::plugin)
-      throw AgeError(fmt::format("{} contains an identity of a plugin, and only that knows its recipient",
+      throw AgeError(fmt::format("{} contains a plugin identity; only the plugin can print its recipient",
                                  shown_name(options.input)));
     recipients += text_of(recipient_of(identity)) + "\n";
   }

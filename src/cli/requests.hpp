@@ -23,7 +23,7 @@ struct SecretOptions {
   std::vector<std::string> key_files{};
   bool ask_passphrase = false;
   unsigned attempts = default_attempts;  // to enter the right passphrase, also that of a key file
-  bool makes_passphrase = false;         // if a new one is left empty
+  bool generates_passphrase = false;     // if a new one is left empty
   std::optional<std::string> passphrase_file{}, passphrase_command{};
 };
 
@@ -37,6 +37,7 @@ struct SecretRequest {
   std::vector<std::string> plugins{};     // names of age plugins without data
   bool ask_if_needed = false;             // if none is given: the input shows which secrets open it
   bool warn_if_readable = true;           // by other users
+  bool only_identities = false;           // key files are errors
 };
 
 struct InputRequest {

@@ -104,7 +104,7 @@ std::string describe_untried(const AgeHeader& header, const Keyring& keyring) {
   for (const Key& key : keyring.keys) {
     const std::size_t count = is_ssh(key.kind) ? stanzas_for(header, key).size() : 0;
     if (count > max_tagged_stanzas)
-      return fmt::format("; only the first {} of {} stanzas with the tag of an ssh key were tried",
+      return fmt::format("; only the first {} of {} stanzas with the tag of an SSH key were tried",
                          max_tagged_stanzas, count);
   }
   return {};

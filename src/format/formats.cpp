@@ -1,5 +1,6 @@
 // The list of formats, and what can be done with any of them.
 #include "format/format.hpp"
+#include "io/armor.hpp"
 
 #include <fmt/format.h>
 
@@ -112,7 +113,9 @@ const Format& detect_authenticated_format(HeaderReader& input) {
 }
 
 void refuse_other_format(HeaderReader& input, std::string_view expected) {
-  const Format* const format = find_by_magic(input);
+  const Format* format = find_by_magic(input);
+  for (const Format& each : formats)
+    if (!each.armor.empty() && input.begins_with(armor_begin(each.armor))) format = &each;
   if (format != nullptr && format->name != expected) {
     if (!format->authenticated) refuse_unnamed(*format);
     throw AuthError(fmt::format("the input is in the {} format", format->name), Advice::omit_format);
@@ -129,10 +132,14 @@ void check_label(const Format& format, const std::optional<std::string>& label) 
 
 std::unique_ptr<Session> open_session(const Format& format, SessionRequest request) {
   Keyring& keyring = request.keyring;
+  const auto check_recipients = [&] {
+    check_accepts(format, keyring.has_recipient(), &Accepts::recipients,
+                  request.decrypt ? "an identity" : "a recipient");
+  };
+  check_recipients();
   if (!format.accepts.recipients) keyring.unlock_all();  // nothing shows which key is needed
+  check_recipients();
   check_accepts(format, keyring.count(KeyKind::key_file) > 1, &Accepts::keys, "more than one key");
-  check_accepts(format, request.decrypt && keyring.has_recipient(), &Accepts::recipients, "an identity");
-  check_accepts(format, keyring.has_recipient(), &Accepts::recipients, "a recipient");
   check_accepts(format, keyring.count(KeyKind::passphrase) > 0, &Accepts::passphrase, "a passphrase");
   check_accepts(format, request.iv.has_value(), &Accepts::iv, "an IV");
   check_accepts(format, request.context.has_value(), &Accepts::context, "a context");

@@ -208,11 +208,11 @@ class PastedSource : public Source {
  private:
   void read_all() {
     constexpr std::string_view end_line = "-----END ";
-    constexpr std::size_t max_line_bytes = 4096;  // that a terminal passes on
+    constexpr std::size_t max_line_bytes = 4096;  // the longest line that a terminal delivers
     for (std::size_t line = 0; !complete_; line = text_.size()) {
       text_.resize(line + max_line_bytes);
       text_.resize(line + terminal_.read(std::as_writable_bytes(std::span(text_).subspan(line))));
-      complete_ = text_.size() == line || text_.find(end_line, line) == line;
+      complete_ = text_.size() == line || text_.find(end_line, line) != text_.npos;
     }
     unread_ = bytes_of(text_);
   }

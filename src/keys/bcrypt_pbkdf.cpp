@@ -30,7 +30,7 @@ Number make_number() {
   return number;
 }
 
-// 2^bits * arctan(1/x), by its series; each term is at most 1 too small.
+// 2^bits * arctan(1/x), by its series; each term is a few units too small.
 Number arctan_of_inverse(unsigned x, int bits) {
   const Number power = make_number(), term = make_number();
   Number sum = make_number();

@@ -84,11 +84,11 @@ struct Key {
   Key copy() const;
 };
 
-// A file of keys to open with that has a passphrase.
+// A key file with a passphrase, for opening inputs.
 struct LockedKeys {
   std::shared_ptr<const Key> recipient{};  // of an SSH key, the only one in its file; otherwise null
   std::shared_future<std::vector<Key>>
-      keys;  // asks for the passphrase once; Error unless that opens the file
+      keys;  // asks for the passphrase the first time; Error unless that opens it
 };
 
 struct Keyring {
@@ -98,7 +98,7 @@ struct Keyring {
 
   Keyring copy() const;
   const Key* find(KeyKind kind) const;    // the first, or null
-  std::size_t count(KeyKind kind) const;  // with the SSH keys that have a passphrase
+  std::size_t count(KeyKind kind) const;  // including SSH keys with a passphrase
   bool has_recipient() const;             // or an identity
   bool empty() const { return keys.empty() && locked.empty(); }
   void unlock(const LockedKeys& file);  // adds copies of its keys

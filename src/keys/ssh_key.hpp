@@ -55,8 +55,11 @@ class SshKeyFile {
   // The recipient for a file with a passphrase; none if only FILE.pub shows it.
   std::optional<Key> recipient() const;
 
+  // UsageError if the file is encrypted with a method that age does not read.
+  void check_encryption() const;
+
   // The key, whose public key is that of the recipient; none if the passphrase is wrong, which a file without
-  // one ignores. UsageError if the file is encrypted in another way than age reads.
+  // one ignores. UsageError as above.
   std::optional<Key> open(const Secret& passphrase, const StopCheck& check) const;
 
  private:

@@ -31,8 +31,9 @@ constexpr char types_hint[] = "use a key of type ssh-ed25519 or ssh-rsa";
 }
 
 [[noreturn]] void refuse_encryption(const std::string& name, std::string_view method) {
-  throw UsageError(fmt::format("{} is encrypted with {}, which is not supported", name, method),
-                   "change the passphrase of a copy with ssh-keygen, which then uses AES-256");
+  throw UsageError(
+      fmt::format("{} is encrypted with {}, which is not supported", name, method),
+      "copy the key, and change the passphrase of the copy with ssh-keygen, which encrypts it with AES-256");
 }
 
 // PEM ----------------------------------------------------------------------------------------------------
@@ -67,15 +68,23 @@ PemBlock read_pem(std::string_view text, const std::string& name) {
   return {label, header, secret_of({reinterpret_cast<std::byte*>(data), static_cast<std::size_t>(size)})};
 }
 
-// Decrypts the contents of a block with the method that its header names. Returns false if the passphrase is
-// wrong; true for most others, too, because only the padding shows that.
-bool decrypt_pem(const std::string& header, Secret& contents, const Secret& passphrase,
-                 const std::string& name) {
+// As in "DEK-Info: AES-128-CBC,...".
+std::string method_in(const std::string& header) {
   std::string method = header.substr(std::min(header.find("DEK-Info: "), header.size()));
   method = method.substr(0, method.find(','));
-  method.erase(0, method.find(' ') + 1);
+  return method.erase(0, method.find(' ') + 1);
+}
+
+void check_method(const std::string& header, const std::string& name) {
+  const std::string method = method_in(header);
+  if (method.empty()) refuse(name, "its DEK-Info is missing");
   if (!method.starts_with("AES-") || !method.ends_with("-CBC")) refuse_encryption(name, method);
-  std::string buffer = header;  // which libcrypto takes as not const
+}
+
+// Decrypts the contents of a block. Returns false if the padding shows that the passphrase is wrong.
+bool decrypt_pem(const std::string& header, Secret& contents, const Secret& passphrase,
+                 const std::string& name) {
+  std::string buffer = header;  // libcrypto's parameter is not const
   EVP_CIPHER_INFO cipher;
   if (PEM_get_EVP_CIPHER_INFO(buffer.data(), &cipher) != 1) {
     ERR_clear_error();
@@ -149,7 +158,8 @@ struct OpensshFile {
 
 OpensshFile read_openssh(std::span<const std::byte> contents, const std::string& name) {
   SshReader fields(contents);
-  if (as_text(fields.take(openssh_magic.size())) != openssh_magic) refuse(name, "it is of another version");
+  if (as_text(fields.take(openssh_magic.size())) != openssh_magic)
+    refuse(name, "its version is not supported");
   OpensshFile file;
   file.cipher = as_text(fields.string());
   file.kdf = as_text(fields.string());
@@ -158,21 +168,37 @@ OpensshFile read_openssh(std::span<const std::byte> contents, const std::string&
   file.public_key = fields.string();
   file.section = fields.string();
   if (fields.failed()) refuse(name, "it is truncated");
-  if (count != 1 || !fields.is_complete()) refuse(name, "it does not consist of one key");
+  if (count != 1 || !fields.is_complete()) refuse(name, "it does not contain exactly one key");
   if (file.cipher == "none" && (file.kdf != "none" || !file.kdf_options.empty()))
     refuse(name, "it has a key derivation, but is not encrypted");
   return file;
+}
+
+const OpensshCipher& cipher_of(const OpensshFile& file, const std::string& name) {
+  const auto cipher = std::ranges::find(openssh_ciphers, file.cipher, &OpensshCipher::name);
+  if (cipher == openssh_ciphers.end()) refuse_encryption(name, file.cipher);
+  return *cipher;
+}
+
+struct BcryptOptions {
+  std::span<const std::byte> salt;
+  std::uint32_t rounds;
+};
+
+BcryptOptions read_kdf_options(const OpensshFile& file, const std::string& name) {
+  if (file.kdf != "bcrypt") refuse_encryption(name, fmt::format("the key derivation {}", file.kdf));
+  SshReader fields(file.kdf_options);
+  const std::span<const std::byte> salt = fields.string();
+  const std::uint32_t rounds = fields.number();
+  if (!fields.is_complete() || salt.empty() || rounds == 0) refuse(name, "its key derivation is damaged");
+  return {salt, rounds};
 }
 
 // The section, decrypted.
 Secret decrypt_section(const OpensshFile& file, const OpensshCipher& cipher, const Secret& passphrase,
                        const StopCheck& check, const std::string& name) {
   constexpr std::size_t key_bytes = 32, iv_bytes = 16;
-  SshReader options(file.kdf_options);
-  const std::span<const std::byte> salt = options.string();
-  const std::uint32_t rounds = options.number();
-  if (file.kdf != "bcrypt") refuse_encryption(name, fmt::format("the key derivation {}", file.kdf));
-  if (!options.is_complete() || salt.empty() || rounds == 0) refuse(name, "its key derivation is damaged");
+  const auto [salt, rounds] = read_kdf_options(file, name);
   Secret section = secret_of(file.section);
   const Secret key = bcrypt_pbkdf(passphrase.bytes(), salt, rounds, key_bytes + iv_bytes, check);
   const CipherContext context(EVP_CIPHER_CTX_new());
@@ -211,17 +237,16 @@ bool has_check_numbers(std::span<const std::byte> section) {
 std::optional<Key> open_openssh(std::span<const std::byte> contents, const Secret& passphrase,
                                 const StopCheck& check, const std::string& name) {
   const OpensshFile file = read_openssh(contents, name);
-  const auto cipher = std::ranges::find(openssh_ciphers, file.cipher, &OpensshCipher::name);
-  if (cipher == openssh_ciphers.end()) refuse_encryption(name, file.cipher);
-  if (file.section.size() % cipher->block_bytes != 0) refuse(name, "its padding is wrong");
-  const bool is_encrypted = cipher->evp_name != nullptr;
-  const Secret decrypted = is_encrypted ? decrypt_section(file, *cipher, passphrase, check, name) : Secret();
+  const OpensshCipher& cipher = cipher_of(file, name);
+  if (file.section.size() % cipher.block_bytes != 0) refuse(name, "its padding is wrong");
+  const bool is_encrypted = cipher.evp_name != nullptr;
+  const Secret decrypted = is_encrypted ? decrypt_section(file, cipher, passphrase, check, name) : Secret();
   const std::span<const std::byte> section = is_encrypted ? decrypted.bytes() : file.section;
   if (!has_check_numbers(section)) {
     if (is_encrypted) return std::nullopt;
     refuse(name, "its check numbers differ");
   }
-  Key key = read_private_section(section, cipher->block_bytes, name);
+  Key key = read_private_section(section, cipher.block_bytes, name);
   if (!std::ranges::equal(key.public_key, file.public_key)) refuse(name, "its public key does not match");
   return key;
 }
@@ -314,8 +339,16 @@ std::optional<Key> SshKeyFile::recipient() const {
   return Key{.kind = *kind, .public_key = PublicBytes(key.begin(), key.end()), .name = name_};
 }
 
-std::optional<Key> SshKeyFile::open(const Secret& passphrase, const StopCheck& check) const {
+void SshKeyFile::check_encryption() const {
   if (label_ == pkcs8_label) refuse_encryption(name_, "PKCS #8");
+  if (!encryption_.empty()) check_method(encryption_, name_);
+  if (label_ != openssh_label) return;
+  const OpensshFile file = read_openssh(contents_.bytes(), name_);
+  if (cipher_of(file, name_).evp_name != nullptr) read_kdf_options(file, name_);
+}
+
+std::optional<Key> SshKeyFile::open(const Secret& passphrase, const StopCheck& check) const {
+  check_encryption();
   std::optional<Key> key = label_ == openssh_label
                                ? open_openssh(contents_.bytes(), passphrase, check, name_)
                                : open_pem(encryption_, contents_.copy(), passphrase, name_);

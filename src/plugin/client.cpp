@@ -59,10 +59,10 @@ std::string find_program(const std::string& plugin) {
     const std::string found = fmt::format("{}/{}", folder, program_name(plugin));
     if (folder.starts_with('/') && is_program(found)) return found;
   }
-  throw PluginError(
-      fmt::format("{} is not installed", program_name(plugin)),
-      "https://age-encryption.org/awesome#plugins lists plugins; PATH must contain the absolute path of its "
-      "directory");
+  throw PluginError(fmt::format("{} is not installed", program_name(plugin)),
+                    "for a list of plugins, see https://age-encryption.org/awesome#plugins; PATH must "
+                    "contain the absolute path of its "
+                    "directory");
 }
 
 // One run of a plugin, and its messages (c2sp.org/age-plugin, "IPC protocol") -----------------

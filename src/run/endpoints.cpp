@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -84,6 +87,32 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
                         .bytes = bytes,
                         .warn = [&messages](const std::string& text) { messages.warning(text); }};
   return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
+}
+
+namespace {
+
+// Keeps the output until the input ends, so that it does not appear in the middle of what is typed.
+class HeldSink : public Sink {
+ public:
+  explicit HeldSink(std::unique_ptr<Sink> terminal) : terminal_(std::move(terminal)) {}
+
+  void write(std::span<const std::byte> bytes) override { append(held_, bytes); }
+  void finish() override {
+    terminal_->write(held_);
+    terminal_->finish();
+  }
+  void publish(const std::function<void()>& last_step) override { terminal_->publish(last_step); }
+
+ private:
+  std::unique_ptr<Sink> terminal_;
+  std::vector<std::byte> held_;
+};
+
+}  // namespace
+
+void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output) {
+  if (!output.name && endpoints.source.is_terminal() && isatty(STDOUT_FILENO) != 0)
+    endpoints.output = std::make_unique<HeldSink>(std::move(endpoints.output));
 }
 
 void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,

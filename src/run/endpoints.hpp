@@ -73,6 +73,10 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,
                                   const Messages& messages, Cancel& cancel);
 
+// If input and output are terminals, keeps the output until the input ends: it must not appear in the middle
+// of what is typed.
+void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output);
+
 // Opens the sinks of the files about the run. IoError, UsageError.
 void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
                   Cancel& cancel);

@@ -38,6 +38,7 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
                      "name a file with -i, or redirect standard input from a file");
   refuse_output_conflicts(named, targets);
   endpoints.output = open_output(request.output, stream, targets, endpoints.source.size(), messages, cancel);
+  hold_output_while_typing(endpoints, request.output);
   open_reports(endpoints, targets, messages, cancel);
   note_if_terminal(endpoints.source, messages);
   return endpoints;

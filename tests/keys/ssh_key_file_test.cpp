@@ -129,10 +129,10 @@ TEST_CASE("each field of an OpenSSH private key is checked") {
               pair = concatenate(seed, point), none;
   const std::string_view mismatch = "its public key does not match",
                          lengths = "its numbers have wrong lengths", padding = "its padding is wrong",
-                         one = "it does not consist of one key";
+                         one = "it does not contain exactly one key";
   for (const auto& [change, error] : std::initializer_list<Case>{
-           {[](KeyFile& file) { file.magic[13] = std::byte{'2'}; }, "it is of another version"},
-           {[](KeyFile& file) { file.magic.back() = std::byte{'x'}; }, "it is of another version"},
+           {[](KeyFile& file) { file.magic[13] = std::byte{'2'}; }, "its version is not supported"},
+           {[](KeyFile& file) { file.magic.back() = std::byte{'x'}; }, "its version is not supported"},
            {[](KeyFile& file) { file.kdf = to_bytes("bcrypt"); },
             "it has a key derivation, but is not encrypted"},
            {[](KeyFile& file) { file.kdf_options = Bytes(4); },

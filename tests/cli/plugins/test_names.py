@@ -13,7 +13,7 @@ from sealed_format import to_text
 PLAIN = some_bytes(1000)
 RECORD = "record(sys.argv)\nserve()"
 NOT_INSTALLED = "age-plugin-{} is not installed"
-IN_PATH = ("https://age-encryption.org/awesome#plugins lists plugins; PATH must contain the absolute path of its "
+IN_PATH = ("for a list of plugins, see https://age-encryption.org/awesome#plugins; PATH must contain the absolute path of its "
            "directory")
 CHARACTERS = "a plugin name may contain only letters, digits and the characters - _ . +"
 NAMES = ["../x", "/bin/x", "x/../../y", "a b", "a\tb", "a=b", "a~", "$HOME", "a;b", "*", "\\", ""]

@@ -72,7 +72,7 @@ def test_pem(pem, cipher):
     lock_pem("plain", cipher)
     pathlib.Path("locked.pub").write_text(pem.text + "\n")
     result, questions = open_with("locked", answers=["wrong", WORDS])
-    assert questions == [question("locked"), "the passphrase does not open the input", question("locked")]
+    assert questions == [question("locked"), "the passphrase does not open locked", question("locked")]
     expect_same(PLAIN, result.out)
 
 
@@ -80,11 +80,21 @@ def test_pem_needs_the_public_key(pem, ed25519):
     lock_pem("plain", "aes128")
     result = stream("-d", "-k", "locked", "made", status=1)
     assert result.error == "--key: cannot open locked.pub: No such file or directory"
-    assert result.hint == "the public key of this SSH key is needed first; ssh-keygen -y -f FILE > FILE.pub writes it"
+    assert result.hint == "its public key must be in FILE.pub: ssh-keygen -y -f FILE > FILE.pub"
     pathlib.Path("locked.pub").write_text(ed25519.text + "\n")
     stream("-r", ed25519.text, "-o", "made", "--force", input=PLAIN)
     result, _ = open_with("locked", answers=[WORDS], status=2)
     assert result.error == "--key: mismatched private and public SSH key: locked and locked.pub"
+
+
+def test_a_public_key_of_another_program(pem):
+    lock_pem("plain", "aes128")
+    pathlib.Path("locked.pub").write_text(keygen("--x25519", "-o", "identity").out.decode())
+    for options in ["-d", "-k", "locked", "made"], ["-e", "-k", "locked", "plain"]:
+        assert stream(*options, status=2).error == "--key: locked.pub is not a valid SSH key: it is damaged or truncated"
+    with open("locked", "rb") as file:
+        assert stream("-d", "-k", "-", "made", stdin=file, status=2).error == (
+            "--key: standard input has an SSH private key with a passphrase, whose public key is not known")
 
 
 def test_other_encryption_is_refused_only_if_the_key_is_needed(pem, ed25519):
@@ -94,9 +104,12 @@ def test_other_encryption_is_refused_only_if_the_key_is_needed(pem, ed25519):
     for text, method in (pathlib.Path("locked").read_bytes(), "DES-EDE3-CBC"), (pkcs8, "PKCS #8"):
         secret_file("locked", text)
         stream("-r", pem.text, "-o", "made", "--force", input=PLAIN)
-        result, _ = open_with("locked", answers=[WORDS], status=2)
+        result, questions = open_with("locked", status=2)
+        assert questions == []
         assert result.error == f"--key: locked is encrypted with {method}, which is not supported"
-        assert result.hint == "change the passphrase of a copy with ssh-keygen, which then uses AES-256"
+        assert result.hint == ("copy the key, and change the passphrase of the copy with ssh-keygen, which encrypts it "
+                               "with AES-256")
+        assert stream("-e", "-k", "locked", input=PLAIN, status=2).error == result.error
         stream("-r", ed25519.text, "-o", "made", "--force", input=PLAIN)
         expect_same(PLAIN, open_with("locked", "ed25519")[0].out)
 

@@ -108,7 +108,7 @@ def test_16_stanzas_with_the_tag_of_a_key_are_tried(each):
     expect_same(PLAIN, stream("-d", "-k", each.name, input=file(*20 * [other], *15 * [wrong], good)).out)
     error = f"none of the given identities opens the input, which has stanzas of type {kind}"
     for more in [good], 1008 * [wrong]:
-        expect_error(3, f"{error}; only the first 16 of {16 + len(more)} stanzas with the tag of an ssh key were tried",
+        expect_error(3, f"{error}; only the first 16 of {16 + len(more)} stanzas with the tag of an SSH key were tried",
                      each.name, *16 * [wrong], *more)  # fmt: skip
     assert stream("-d", "-k", each.name, input=file(*20 * [other], *16 * [wrong]), status=3).error == error
 
