@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -77,6 +78,38 @@ std::unique_lock<std::mutex> Ring::enter() const {
   return std::unique_lock(mutex_);
 }
 
+// A visit under the mutex. Wakes other lanes after it, since a wakeup takes longer than most visits.
+class Ring::Visit {
+ public:
+  explicit Visit(const Ring& ring) : lock_(ring.enter()) {}
+  ~Visit() {
+    lock_.unlock();
+    notify();
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  void wake(Waiter& waiter) {
+    waiter.waiting_ = false;
+    notify();  // only wake_all() wakes several
+    woken_ = &waiter;
+  }
+  void sleep(Waiter& waiter) {
+    notify();
+    waiter.waited_.set(true);
+    waiter.woken_.wait(lock_, [&] { return !waiter.waiting_; });
+    waiter.waited_.set(false);
+  }
+
+ private:
+  void notify() {
+    if (woken_ != nullptr) std::exchange(woken_, nullptr)->woken_.notify_one();
+  }
+
+  std::unique_lock<std::mutex> lock_;
+  Waiter* woken_ = nullptr;
+};
+
 bool Ring::next_is_done() {
   return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
 }
@@ -136,88 +169,88 @@ Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
 }
 
 Ring::Task Ring::take(Waiter& waiter, TakeOptions options) {
-  std::unique_lock lock = enter();
+  Visit visit(*this);
   for (;;) {
+    if (arriving_ == &waiter) arriving_ = nullptr;
     if (cancelled_) return {};
     const Task task = next_task(waiter, options.start);
     note_waits();
-    if (can_start()) wake_one();  // another lane takes what the caller leaves
+    wake_to_start(visit);  // another lane takes what the caller leaves
     if (task.kind != Task::Kind::none) return task;
     if (!options.wait || all_done()) return {};
     waiting_.push_back(&waiter);  // may throw
     waiter.waiting_ = true;
-    waiter.waited_.set(true);
-    waiter.woken_.wait(lock, [&] { return !waiter.waiting_; });
-    waiter.waited_.set(false);
+    visit.sleep(waiter);
   }
 }
 
-void Ring::wake(Waiter* waiter) {
-  waiter->waiting_ = false;
-  waiting_.erase(std::ranges::find(waiting_, waiter));
-  waiter->woken_.notify_one();
+void Ring::wake(Waiter& waiter, Visit& visit) {
+  waiting_.erase(std::ranges::find(waiting_, &waiter));
+  visit.wake(waiter);
 }
 
-void Ring::wake_one() {
-  if (!waiting_.empty()) wake(waiting_.back());
+void Ring::wake_to_start(Visit& visit) {
+  if (!can_start() || arriving_ != nullptr || waiting_.empty()) return;
+  arriving_ = waiting_.back();
+  wake(*arriving_, visit);
 }
 
-void Ring::wake_all() {
-  while (!waiting_.empty()) wake(waiting_.back());
+void Ring::wake_all(Visit& visit) {
+  while (!waiting_.empty()) wake(*waiting_.back(), visit);
 }
 
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
-  const std::unique_lock lock = enter();
+  Visit visit(*this);
   assert(&chunk == &chunk_at(fill_count_));
   reading_ = false;
   closed_ = closed;
   ++fill_count_;
   note_waits();
-  if (can_start()) wake_one();
+  wake_to_start(visit);
 }
 
 void Ring::unfilled(Chunk& chunk) {
-  const std::unique_lock lock = enter();
+  Visit visit(*this);
   reading_ = false;
   chunk.state_ = Chunk::State::empty;
   note_waits();
-  wake_one();
+  wake_to_start(visit);
 }
 
 void Ring::done(Chunk& chunk) {
-  const std::unique_lock lock = enter();
+  Visit visit(*this);
   chunk.state_ = Chunk::State::done;
   ++done_count_;
   note_waits();
-  if (all_done()) wake_all();
+  if (all_done()) wake_all(visit);
 }
 
 void Ring::give_back(Chunk& chunk) {
-  const std::unique_lock lock = enter();
+  Visit visit(*this);
   chunk.done_by_ = nullptr;
   given_back_.push_back(&chunk);
-  wake_one();
+  wake_to_start(visit);
 }
 
 void Ring::written(Chunk& chunk) {
-  const std::unique_lock lock = enter();
+  Visit visit(*this);
   chunk.state_ = Chunk::State::empty;
   ++write_count_;
   writing_ = false;
   note_waits();
   if (can_write() && !chunk_at(write_count_).in_source && chunk_at(write_count_).done_by_->waiting_) {
     chunk_at(write_count_).done_by_->to_write_ = true;
-    wake(chunk_at(write_count_).done_by_);
+    wake(*chunk_at(write_count_).done_by_, visit);
   }
   if (all_written()) end_.notify_all();
 }
 
 void Ring::cancel() {
   {
-    const std::unique_lock lock = enter();
+    Visit visit(*this);
     cancelled_ = true;
     note_waits();
-    wake_all();
+    wake_all(visit);
   }
   end_.notify_all();
 }

@@ -10,6 +10,9 @@
 // Chunks that lanes read by themselves are written by any free lane. Waking the lane that processed the chunk
 // was slower, because one slow lane then led to a wakeup for every chunk.
 //
+// A wakeup takes longer than most tasks, so at most one lane that was woken to start a chunk is on its way.
+// When it arrives and leaves work, it wakes the next. Meanwhile, lanes that are awake take the work.
+//
 // Chunk N of the stream is entry N modulo the size of the ring, so keeping order needs no map, and a full
 // ring is the only backpressure. There is one mutex, taken a few times per chunk.
 //
@@ -182,9 +185,10 @@ class Ring {
   Task next_parallel_chunk(Chunk& chunk);
   void place(Chunk& chunk, std::size_t begin);
   void note_waits();
-  void wake(Waiter* waiter);
-  void wake_one();
-  void wake_all();
+  class Visit;
+  void wake(Waiter& waiter, Visit& visit);
+  void wake_to_start(Visit& visit);
+  void wake_all(Visit& visit);
 
   std::span<std::byte> memory_;
   std::size_t in_all_;
@@ -197,6 +201,7 @@ class Ring {
   mutable std::mutex mutex_;      // guards all members below
   std::condition_variable end_;   // wakes wait_for_end()
   std::vector<Waiter*> waiting_;  // the last has waited the shortest, so its caches are warmest
+  Waiter* arriving_ = nullptr;    // woken to start a chunk, and has not asked for it yet
   bool cancelled_ = false;
   bool closed_ = false;   // the last chunk has been filled
   bool reading_ = false;  // a thread has the reader's turn
