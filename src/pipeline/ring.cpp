@@ -78,24 +78,25 @@ std::unique_lock<std::mutex> Ring::enter() const {
   return std::unique_lock(mutex_);
 }
 
-// A visit under the mutex. Wakes other lanes after it, since a wakeup takes longer than most visits.
-class Ring::Visit {
+// Holds the mutex. Wakes a lane only after releasing it, since a wakeup takes longer than most of what is
+// done under it.
+class Ring::Locked {
  public:
-  explicit Visit(const Ring& ring) : lock_(ring.enter()) {}
-  ~Visit() {
+  explicit Locked(const Ring& ring) : lock_(ring.enter()) {}
+  ~Locked() {
     lock_.unlock();
     notify();
   }
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
 
   void wake(Waiter& waiter) {
     waiter.waiting_ = false;
-    notify();  // only wake_all() wakes several
+    notify();  // the previous one, in wake_all()
     woken_ = &waiter;
   }
   void sleep(Waiter& waiter) {
-    notify();
+    assert(woken_ == nullptr);
     waiter.waited_.set(true);
     waiter.woken_.wait(lock_, [&] { return !waiter.waiting_; });
     waiter.waited_.set(false);
@@ -114,7 +115,7 @@ bool Ring::next_is_done() {
   return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
 }
 
-// Whether there is work for a lane.
+// Whether a lane could start a chunk now.
 bool Ring::can_start() {
   const bool can_fill = !closed_ && !reading_ && next_is_empty();
   return can_fill || !given_back_.empty();
@@ -169,88 +170,89 @@ Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
 }
 
 Ring::Task Ring::take(Waiter& waiter, TakeOptions options) {
-  Visit visit(*this);
+  assert(options.start || !options.wait);  // a lane that cannot start a chunk must not be woken for one
+  Locked locked(*this);
   for (;;) {
     if (arriving_ == &waiter) arriving_ = nullptr;
     if (cancelled_) return {};
     const Task task = next_task(waiter, options.start);
     note_waits();
-    wake_to_start(visit);  // another lane takes what the caller leaves
+    wake_to_start(locked);  // another lane can take what is left
     if (task.kind != Task::Kind::none) return task;
     if (!options.wait || all_done()) return {};
     waiting_.push_back(&waiter);  // may throw
     waiter.waiting_ = true;
-    visit.sleep(waiter);
+    locked.sleep(waiter);
   }
 }
 
-void Ring::wake(Waiter& waiter, Visit& visit) {
+void Ring::wake(Waiter& waiter, Locked& locked) {
   waiting_.erase(std::ranges::find(waiting_, &waiter));
-  visit.wake(waiter);
+  locked.wake(waiter);
 }
 
-void Ring::wake_to_start(Visit& visit) {
+void Ring::wake_to_start(Locked& locked) {
   if (!can_start() || arriving_ != nullptr || waiting_.empty()) return;
   arriving_ = waiting_.back();
-  wake(*arriving_, visit);
+  wake(*arriving_, locked);
 }
 
-void Ring::wake_all(Visit& visit) {
-  while (!waiting_.empty()) wake(*waiting_.back(), visit);
+void Ring::wake_all(Locked& locked) {
+  while (!waiting_.empty()) wake(*waiting_.back(), locked);
 }
 
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
-  Visit visit(*this);
+  Locked locked(*this);
   assert(&chunk == &chunk_at(fill_count_));
   reading_ = false;
   closed_ = closed;
   ++fill_count_;
   note_waits();
-  wake_to_start(visit);
+  wake_to_start(locked);
 }
 
 void Ring::unfilled(Chunk& chunk) {
-  Visit visit(*this);
+  Locked locked(*this);
   reading_ = false;
   chunk.state_ = Chunk::State::empty;
   note_waits();
-  wake_to_start(visit);
+  wake_to_start(locked);
 }
 
 void Ring::done(Chunk& chunk) {
-  Visit visit(*this);
+  Locked locked(*this);
   chunk.state_ = Chunk::State::done;
   ++done_count_;
   note_waits();
-  if (all_done()) wake_all(visit);
+  if (all_done()) wake_all(locked);
 }
 
 void Ring::give_back(Chunk& chunk) {
-  Visit visit(*this);
+  Locked locked(*this);
   chunk.done_by_ = nullptr;
   given_back_.push_back(&chunk);
-  wake_to_start(visit);
+  wake_to_start(locked);
 }
 
 void Ring::written(Chunk& chunk) {
-  Visit visit(*this);
+  Locked locked(*this);
   chunk.state_ = Chunk::State::empty;
   ++write_count_;
   writing_ = false;
   note_waits();
   if (can_write() && !chunk_at(write_count_).in_source && chunk_at(write_count_).done_by_->waiting_) {
     chunk_at(write_count_).done_by_->to_write_ = true;
-    wake(*chunk_at(write_count_).done_by_, visit);
+    wake(*chunk_at(write_count_).done_by_, locked);
   }
   if (all_written()) end_.notify_all();
 }
 
 void Ring::cancel() {
   {
-    Visit visit(*this);
+    Locked locked(*this);
     cancelled_ = true;
     note_waits();
-    wake_all(visit);
+    wake_all(locked);
   }
   end_.notify_all();
 }

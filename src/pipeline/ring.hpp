@@ -1,17 +1,20 @@
 // The ring is the scheduler: a fixed set of chunks, and two turns, one to read and one to write, each held by
 // one lane at a time. A free lane asks for its next task: to write the next chunk of the stream, or to fill
-// an empty chunk. After filling it, the lane gives up the reader's turn and does the cipher work.
+// an empty chunk. After filling it, the lane gives up the reader's turn and does the cipher work. A chunk of
+// a file needs no reader's turn (set_parallel()): each lane reads its own.
 //
-// A chunk is written by the lane that processed it if that lane is waiting for it. With few chunks, each
+// A chunk is written by the lane that processed it if that lane is waiting for a task. With few chunks, each
 // stays with one thread and in that core's cache from reading to writing. Separate threads for reading and
 // writing were slower: all data moved between caches twice, and each step woke another thread. With more
-// chunks, no lane waits for a slower one.
+// chunks than lanes, no lane waits for a slower one.
 //
 // Chunks that lanes read by themselves are written by any free lane. Waking the lane that processed the chunk
 // was slower, because one slow lane then led to a wakeup for every chunk.
 //
 // A wakeup takes longer than most tasks, so at most one lane that was woken to start a chunk is on its way.
-// When it arrives and leaves work, it wakes the next. Meanwhile, lanes that are awake take the work.
+// When it runs, it takes a task, and wakes the next lane if another chunk can be started. Meanwhile, lanes
+// that are awake take the work. So if a chunk can be started and a lane waits, either a lane has been woken
+// for it, or a lane is awake and will ask for a task.
 //
 // Chunk N of the stream is entry N modulo the size of the ring, so keeping order needs no map, and a full
 // ring is the only backpressure. There is one mutex, taken a few times per chunk.
@@ -57,7 +60,8 @@ class Stopwatch {
   std::chrono::steady_clock::duration total_{};
 };
 
-// Where a lane waits for its next task. Must outlive its use by the ring.
+// Where a lane waits for its next task. Must outlive all calls of other lanes to the ring: one may notify it
+// after its own take() has returned.
 class Waiter {
  public:
   double waited_seconds() const { return waited_.seconds(); }  // for the thread that waits here
@@ -138,7 +142,7 @@ class Ring {
   // Which kinds of task the caller takes, and whether it waits for one.
   struct TakeOptions {
     bool start;  // also chunks to fill or process; otherwise only chunks to write
-    bool wait;   // otherwise returns immediately
+    bool wait;   // only with `start`; otherwise returns immediately
   };
 
   // The next task. With `wait`, it is `none` only after all chunks are done. After cancel(), it is always
@@ -151,8 +155,8 @@ class Ring {
   void unfilled(Chunk& chunk);
 
   // After these, the caller no longer holds the chunk. done(): its output or its error is ready. give_back():
-  // another lane has to process it. After one of these, or written(), the caller must ask for another task
-  // soon.
+  // another lane has to process it. After done() or written(), the caller must ask for another task soon:
+  // they wake no lane that could start a chunk.
   void done(Chunk& chunk);
   void give_back(Chunk& chunk);
 
@@ -185,10 +189,10 @@ class Ring {
   Task next_parallel_chunk(Chunk& chunk);
   void place(Chunk& chunk, std::size_t begin);
   void note_waits();
-  class Visit;
-  void wake(Waiter& waiter, Visit& visit);
-  void wake_to_start(Visit& visit);
-  void wake_all(Visit& visit);
+  class Locked;
+  void wake(Waiter& waiter, Locked& locked);
+  void wake_to_start(Locked& locked);
+  void wake_all(Locked& locked);
 
   std::span<std::byte> memory_;
   std::size_t in_all_;
@@ -200,8 +204,8 @@ class Ring {
 
   mutable std::mutex mutex_;      // guards all members below
   std::condition_variable end_;   // wakes wait_for_end()
-  std::vector<Waiter*> waiting_;  // the last has waited the shortest, so its caches are warmest
-  Waiter* arriving_ = nullptr;    // woken to start a chunk, and has not asked for it yet
+  std::vector<Waiter*> waiting_;  // the last one has waited the shortest time, so its caches are warmest
+  Waiter* arriving_ = nullptr;    // the lane that was woken to start a chunk and has not run since; or null
   bool cancelled_ = false;
   bool closed_ = false;   // the last chunk has been filled
   bool reading_ = false;  // a thread has the reader's turn
