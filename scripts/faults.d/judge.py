@@ -204,6 +204,6 @@ def judge(run, folder, status, output, injection):
     lost = injection is not None and loses_output(injection, folder)
     silent = injection is not None and injection.where.startswith("2 ")  # the fault hit standard error itself
     return (wrong_status(run, status, injection, lost)
-            or wrong_messages(f"gpuaes-{run.program}", status, stderr, silent)
+            or wrong_messages(run.program_name, status, stderr, silent)
             or (run.stdout(stdout, status == 0) if run.stdout else stdout and "unexpected output")
             or wrong_files(run, folder, status, stderr, injection, lost))

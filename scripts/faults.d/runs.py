@@ -28,6 +28,11 @@ PLAIN = (*NAMED, *LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EP
 END = r"(linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
 
 
+def full_name(program):
+    """Of the program that a Run names."""
+    return program if program == "gpuage" else f"gpuaes-{program}"
+
+
 @dataclasses.dataclass
 class Run:
     """One command line, run in a new folder. {name} in `arguments` stands for a program or a file of the fixture."""
@@ -51,13 +56,17 @@ class Run:
     without: tuple = ()  # faults at all calls, for a file system that does not support something
     only: str = ""  # a regular expression for the beginnings of the faults to inject
 
+    @property
+    def program_name(self):
+        return full_name(self.program)
+
 
 class Fixture:
     """The programs, the fault library, and the input files that runs share."""
 
     def __init__(self, folder, build, size):
         self.folder = folder
-        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen", "gpuaes-parts")}
+        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuage")}
         self.fault_library = os.path.abspath(f"{build}/tests/libfaults.so")
         for path in (*self.programs.values(), self.fault_library):
             if not os.path.exists(path):
@@ -105,7 +114,7 @@ class Fixture:
     def expand(self, line):
         """The words of a command line, with each {name} replaced by the path of that program or file."""
         def path(found):
-            return self.programs.get(f"gpuaes-{found[1]}", self.path(found[1]))
+            return self.programs.get(full_name(found[1]), self.path(found[1]))
         return [re.sub(r"\{(\w+)\}", path, word) for word in line.split()]
 
     def call(self, line, stdin=b""):
@@ -218,6 +227,8 @@ def system_runs(fixture):
             stdout=fixture.opens("-f openssl --passphrase-file {words}")),
         Run("recipient", f"-R {{identity}}.pub {lanes}", stdin=fixture.plain,
             stdout=fixture.opens("-k {identity}")),
+        Run("age-command", "-R {identity}.pub -o out {plain}", results={"out": fixture.opens("-k {identity}")},
+            program="gpuage", syncs=2, output="out", tolerates=ACCESS + MODE),
         Run("identity", "--x25519 -o out", stdout=fixture.begins(b"age1"), program="keygen",
             results={"out": fixture.begins(b"# created: "), "out.pub": fixture.begins(b"age1")}, modes={"out": 0o600}, syncs=4),
         Run("reports", f"-k {{key}} {lanes} -i {{plain}} -o out --stats stats --trace trace",

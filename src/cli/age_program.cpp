@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <functional>
 
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
@@ -12,34 +12,45 @@
 namespace gpuaes {
 namespace {
 
-void print_usage(const std::string& usage) {
+void print_usage(const char* usage) {
   Cancel cancel;
   print(usage, cancel, STDERR_FILENO);
 }
 
+bool names_options(const Hint& hint) {
+  return hint.advice != Advice::text || hint.text.starts_with('-') || hint.text.find(" -") != hint.text.npos;
+}
+
+void act_like_age(const char* usage, const std::function<void(Messages&)>& act, Messages& messages) {
+  messages.set_level(Messages::Level::warnings);
+  try {
+    act(messages);
+  } catch (const HelpRequested&) {
+    print_usage(usage);
+  } catch (const FlagError& error) {
+    messages.error(error);
+    print_usage(usage);
+    throw Failed{Exit::usage};
+  } catch (const AgeError&) {
+    throw;
+  } catch (const PipeClosed&) {
+    throw;
+  } catch (Error& error) {
+    if (names_options(error.hint())) error.set_hint({});
+    messages.error(error);
+    throw Failed{Exit::io};
+  }
+}
+
 }  // namespace
 
-int run_age_program(const char* const* argv, const std::string& default_name, const std::string& usage,
+// Memory may be lacking, so nothing is allocated before run_program(): std::function holds a reference.
+int run_age_program(const char* const* argv, std::string_view default_name, const char* usage,
                     const std::function<void(Messages&)>& act) {
-  const std::string name = argv[0] != nullptr ? std::filesystem::path(argv[0]).filename().string() : "";
-  return run_program(name.empty() ? default_name : name, [&](Messages& messages) {
-    messages.set_level(Messages::Level::warnings);
-    try {
-      act(messages);
-    } catch (const HelpRequested&) {
-      print_usage(usage);
-    } catch (const FlagError& error) {
-      messages.error(error);
-      print_usage(usage);
-      throw Failed{Exit::usage};
-    } catch (const AgeError&) {
-      throw;
-    } catch (const PipeClosed&) {
-      throw;
-    } catch (const Error& error) {
-      throw Error(Exit::io, error.what());
-    }
-  });
+  std::string_view name = argv[0] != nullptr ? argv[0] : "";
+  name = name.substr(name.rfind('/') + 1);
+  const auto act_on = [&](Messages& messages) { act_like_age(usage, act, messages); };
+  return run_program(name.empty() ? default_name : name, std::ref(act_on));
 }
 
 std::string age_version_text(const std::string& program) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "cli/messages.hpp"
@@ -19,8 +20,8 @@ class AgeError : public Error {
 
 // Calls `act`, as run_program() does, with messages that begin with the name by which the program was called.
 // The exit status of every error is 1, or 2 with the usage if the flags cannot be parsed; -h prints the
-// usage. Only AgeError's hints are printed; others use the options of gpuaes-stream.
-int run_age_program(const char* const* argv, const std::string& default_name, const std::string& usage,
+// usage. Hints that name options of gpuaes-stream are left out.
+int run_age_program(const char* const* argv, std::string_view default_name, const char* usage,
                     const std::function<void(Messages&)>& act);
 
 // The version of age whose command line the program has, in the form that callers expect, and its own.

@@ -20,7 +20,7 @@ namespace gpuaes {
 namespace {
 
 // Allocates no memory.
-void report_out_of_memory(const std::string& name) noexcept {
+void report_out_of_memory(std::string_view name) noexcept {
   const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
   const std::array parts{part(name), part(": error: "), part("out of memory"), part("\n")};
   [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts.data(), parts.size());
@@ -34,8 +34,8 @@ void report_missing_resource(const Messages& messages, const ErrorCode& code) {
                              : hint_for(code.value())));
 }
 
-int run(const std::string& name, const std::function<void(Messages&)>& act) {
-  Messages messages(name);
+int run(std::string_view name, const std::function<void(Messages&)>& act) {
+  Messages messages{std::string(name)};
   const bool pipe_was_ignored = ignore_signals();
   try {
     prctl(PR_SET_DUMPABLE, 0);  // no core dumps, no debugger: keys are in memory
@@ -69,7 +69,7 @@ int run(const std::string& name, const std::function<void(Messages&)>& act) {
 
 }  // namespace
 
-int run_program(const std::string& name, const std::function<void(Messages&)>& act) {
+int run_program(std::string_view name, const std::function<void(Messages&)>& act) {
   try {
     return run(name, act);
   } catch (const std::bad_alloc&) {  // possibly while reporting another error

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/messages.hpp"
 #include "io/cancel.hpp"
@@ -16,7 +17,7 @@ namespace gpuaes {
 
 // Calls `act`. Turns an exception into a message and an exit status, or ends the process with the signal that
 // stopped it. First disables core dumps, and makes failed writes return errors instead of raising signals.
-int run_program(const std::string& name, const std::function<void(Messages&)>& act);
+int run_program(std::string_view name, const std::function<void(Messages&)>& act);
 
 // Lets signals stop a run: while one exists, the signals that end a program request a stop through `cancel`,
 // after which messages no longer wait for standard error.
