@@ -47,7 +47,7 @@ def storage(path):
 
 
 def cpu():
-    """The name as lscpu has it, which knows ARM processors, and whether the machine is virtual."""
+    """The name, from lscpu, which knows ARM processors, and whether the machine is virtual."""
     found = dict(map(str.strip, line.split(":", 1)) for line in lines_of("lscpu") if ":" in line)
     name, family, model, stepping, hypervisor = (
         found.get(name, "unknown") for name in ("Model name", "CPU family", "Model", "Stepping", "Hypervisor vendor"))
