@@ -213,11 +213,7 @@ void run(const Options& options, Messages& messages) {
 int main(int argc, char** argv) {
   using namespace gpuaes;
   return run_age_program(argv, "gpuage", usage, [&](Messages& messages) {
-    if (argc <= 1) {
-      Cancel cancel;
-      print(usage, cancel, STDERR_FILENO);
-      throw Failed{Exit::io};
-    }
+    if (argc <= 1) throw UsageRequested{Exit::io};
     run(parse(argc, argv), messages);
   });
 }

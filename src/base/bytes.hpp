@@ -43,6 +43,15 @@ std::vector<std::byte> concatenate(const Parts&... parts) {
   return bytes;
 }
 
+// Copies as many bytes as fit in `out` from the beginning of `rest`, which then has those after them. Returns
+// their number.
+inline std::size_t take_into(std::span<std::byte> out, std::span<const std::byte>& rest) {
+  const std::size_t count = std::min(out.size(), rest.size());
+  std::ranges::copy(rest.first(count), out.begin());
+  rest = rest.subspan(count);
+  return count;
+}
+
 // Stores `number`, which must fit, as a big-endian integer that fills `out`.
 inline void store_big_endian(std::uint64_t number, std::span<std::byte> out) {
   for (std::size_t i = out.size(); i-- > 0; number >>= 8) out[i] = static_cast<std::byte>(number);

@@ -25,8 +25,9 @@ void act_like_age(const char* usage, const std::function<void(Messages&)>& act, 
   messages.set_level(Messages::Level::warnings);
   try {
     act(messages);
-  } catch (const HelpRequested&) {
+  } catch (const UsageRequested& requested) {
     print_usage(usage);
+    if (requested.exit != Exit::ok) throw Failed{requested.exit};
   } catch (const FlagError& error) {
     messages.error(error);
     print_usage(usage);

@@ -27,7 +27,7 @@ const GoFlag& find(std::span<const GoFlag> flags, const std::string& name) {
   const auto found = std::ranges::find_if(
       flags, [&](const GoFlag& flag) { return std::ranges::count(flag.names, name) > 0; });
   if (found != flags.end()) return *found;
-  if (name == "h" || name == "help") throw HelpRequested{};
+  if (name == "h" || name == "help") throw UsageRequested{};
   throw FlagError(fmt::format("flag provided but not defined: -{}", name));
 }
 

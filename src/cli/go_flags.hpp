@@ -28,10 +28,12 @@ class FlagError : public UsageError {
   using UsageError::UsageError;
 };
 
-// -h, -help or --help was given.
-struct HelpRequested {};
+// The usage is to be printed, as for -h, -help and --help, and to end with that status.
+struct UsageRequested {
+  Exit exit = Exit::ok;
+};
 
-// Sets the values of the given flags. Returns the other arguments. FlagError, HelpRequested.
+// Sets the values of the given flags. Returns the other arguments. FlagError, UsageRequested.
 std::vector<std::string> parse_go_flags(int argc, const char* const* argv, std::span<const GoFlag> flags);
 
 }  // namespace gpuaes

@@ -75,12 +75,7 @@ class HeaderReader {
 
 // A reader of a header in memory, which must outlive it.
 inline HeaderReader reader_of(std::span<const std::byte> bytes) {
-  return HeaderReader([rest = bytes](std::span<std::byte> out) mutable {
-    const std::size_t count = std::min(out.size(), rest.size());
-    std::ranges::copy(rest.first(count), out.begin());
-    rest = rest.subspan(count);
-    return count;
-  });
+  return HeaderReader([rest = bytes](std::span<std::byte> out) mutable { return take_into(out, rest); });
 }
 
 }  // namespace gpuaes

@@ -93,10 +93,7 @@ class ArmorSource : public Source {
   std::size_t read(std::span<std::byte> out) override {
     while (unread_.empty() && !failure_ && !ended_) decode_more();
     if (unread_.empty() && failure_) throw AuthError(*failure_);
-    const std::size_t count = std::min(out.size(), unread_.size());
-    std::ranges::copy(unread_.first(count), out.begin());
-    unread_ = unread_.subspan(count);
-    return count;
+    return take_into(out, unread_);
   }
 
   bool ready(std::chrono::milliseconds patience) override {
@@ -197,10 +194,7 @@ class PastedSource : public Source {
 
   std::size_t read(std::span<std::byte> out) override {
     if (!complete_) read_all();
-    const std::size_t count = std::min(out.size(), unread_.size());
-    std::ranges::copy(unread_.first(count), out.begin());
-    unread_ = unread_.subspan(count);
-    return count;
+    return take_into(out, unread_);
   }
 
   bool ready(std::chrono::milliseconds patience) override { return complete_ || terminal_.ready(patience); }

@@ -172,12 +172,7 @@ class SpanSource : public Source {
  public:
   explicit SpanSource(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  std::size_t read(std::span<std::byte> out) override {
-    const std::size_t count = std::min(out.size(), rest_.size());
-    std::ranges::copy(rest_.first(count), out.begin());
-    rest_ = rest_.subspan(count);
-    return count;
-  }
+  std::size_t read(std::span<std::byte> out) override { return take_into(out, rest_); }
   bool ready(std::chrono::milliseconds) override { return true; }
 
  private:
