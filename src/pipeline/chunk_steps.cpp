@@ -192,7 +192,7 @@ void ChunkSteps::read_in_parallel(Chunk& chunk) {
   chunk.in_source = chunk.ends_message = false;
 }
 
-void ChunkSteps::finish(Worker& worker) {
+Chunk& ChunkSteps::finish(Worker& worker) {
   Chunk& chunk = *worker.jobs.front();
   const std::optional<std::size_t> bad_segment = await(worker, chunk);
   release_verified(chunk, bad_segment);
@@ -201,7 +201,7 @@ void ChunkSteps::finish(Worker& worker) {
   worker.jobs.pop_front();
   if (worker.jobs.empty())
     worker.stats.busy_seconds += std::chrono::duration<double>(Clock::now() - worker.busy_since).count();
-  ring_.done(chunk);
+  return chunk;
 }
 
 // Waits for the lane's oldest chunk.
@@ -248,7 +248,6 @@ void ChunkSteps::write(Worker& worker, Chunk& chunk) {
   bytes_in_ += chunk.in_size;
   bytes_out_ += chunk.out_size;
   if (chunk.error) std::rethrow_exception(chunk.error);
-  ring_.written(chunk);
 }
 
 }  // namespace gpuaes

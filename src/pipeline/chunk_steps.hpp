@@ -33,11 +33,11 @@ class ChunkSteps {
   bool fill(Worker& worker, Chunk& chunk, bool wait);
 
   // start() starts the worker's lane on a chunk that was filled or has a range of the source; finish() waits
-  // for the oldest chunk that was started. LaneError leaves the chunk in worker.jobs.
+  // for the oldest chunk that was started, and returns it. LaneError leaves the chunk in worker.jobs.
   void start(Worker& worker, Chunk& chunk);
-  void finish(Worker& worker);
+  Chunk& finish(Worker& worker);
 
-  // Writes a finished chunk and ends the writer's turn. Throws the chunk's error after its output.
+  // Writes a finished chunk. Throws the chunk's error after its output.
   void write(Worker& worker, Chunk& chunk);
 
   bool is_end(const Chunk& chunk) const;  // whether no chunk follows it

@@ -63,29 +63,32 @@ void Pipeline::do_tasks(Worker& worker) {
 // Returns when there are no more tasks, or when the worker has been replaced and has finished its jobs.
 void Pipeline::do_tasks_until_replaced(Worker& worker) {
   using Kind = Ring::Task::Kind;
+  Ring::Task ended;
   for (;;) {
     const bool idle = worker.jobs.empty();
     const bool start = worker.jobs.size() < worker.lane->depth() && !worker.replaced;
-    const auto [kind, chunk] = take(worker, {.start = start, .wait = idle && start});
+    const auto [kind, chunk] =
+        take(worker, {.start = start, .wait = idle && start}, std::exchange(ended, {}));
     if (kind == Kind::write) {
       steps_.write(worker, *chunk);
+      ended = {kind, chunk};
     } else if (kind == Kind::work || (kind == Kind::fill && steps_.fill(worker, *chunk, idle))) {
       if (!steps_.is_end(*chunk)) workers_.start_next();
       steps_.start(worker, *chunk);
     } else if (!idle) {
-      steps_.finish(worker);
+      ended = {Kind::work, &steps_.finish(worker)};
     } else {
       return;
     }
   }
 }
 
-Ring::Task Pipeline::take(Worker& worker, Ring::TakeOptions options) {
+Ring::Task Pipeline::take(Worker& worker, Ring::TakeOptions options, Ring::Task ended) {
   using Clock = std::chrono::steady_clock;
   const bool traced = worker.tracks.enabled();
   const Clock::time_point begin = traced ? Clock::now() : Clock::time_point{};
   const double waited = worker.waiter.waited_seconds();
-  const Ring::Task task = ring_.take(worker.waiter, options);
+  const Ring::Task task = ring_.take(worker.waiter, options, ended);
   worker.stats.wait_seconds = worker.waiter.waited_seconds();
   if (traced && worker.stats.wait_seconds > waited) worker.tracks.add({"wait", begin, Clock::now()}, nullptr);
   return task;

@@ -62,7 +62,7 @@ class Pipeline {
   void work(Worker& worker);
   void do_tasks(Worker& worker);
   void do_tasks_until_replaced(Worker& worker);
-  Ring::Task take(Worker& worker, Ring::TakeOptions options);
+  Ring::Task take(Worker& worker, Ring::TakeOptions options, Ring::Task ended);
   void fail(std::exception_ptr error);
   void stop();
 

@@ -37,7 +37,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 }  // namespace
 
 Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool huge_pages)
-    : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks) {
+    : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks), entries_(chunks), free_(chunks) {
   const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes)) + page_bytes;
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
@@ -50,6 +50,7 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool
     chunks_[i].memory_ = memory_.subspan(i * in_stride, in_stride);
     place(chunks_[i], 0);
     chunks_[i].out_memory = memory_.subspan(in_all_ + i * out_stride, out_bytes);
+    free_[chunks - 1 - i] = &chunks_[i];  // the last one is used first
   }
 }
 
@@ -68,12 +69,16 @@ void Ring::place(Chunk& chunk, std::size_t begin) {
 }
 
 // Tries for a while before it blocks. With many lanes and small chunks, sleeping and waking would take longer
-// than the work under the mutex.
+// than the work under the mutex. Trying more often would delay the lane that holds it.
 std::unique_lock<std::mutex> Ring::enter() const {
-  for (int tries = 0; tries < 100; ++tries) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds between_tries(5);
+  for (int tries = 0; tries < 40; ++tries) {
     std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock) return lock;
-    std::this_thread::yield();
+    for (const auto end = Clock::now() + between_tries; Clock::now() < end;) {
+    }
+    std::this_thread::yield();  // the lane that holds it may need this CPU
   }
   return std::unique_lock(mutex_);
 }
@@ -91,20 +96,14 @@ class Ring::Locked {
   Locked& operator=(const Locked&) = delete;
 
   void wake(Waiter& waiter) {
-    waiter.waiting_ = false;
+    waiter.asleep_ = 0;
     notify();  // the previous one, in wake_all()
     woken_ = &waiter;
-  }
-  void sleep(Waiter& waiter) {
-    assert(woken_ == nullptr);
-    waiter.waited_.set(true);
-    waiter.woken_.wait(lock_, [&] { return !waiter.waiting_; });
-    waiter.waited_.set(false);
   }
 
  private:
   void notify() {
-    if (woken_ != nullptr) std::exchange(woken_, nullptr)->woken_.notify_one();
+    if (woken_ != nullptr) std::exchange(woken_, nullptr)->asleep_.notify_one();
   }
 
   std::unique_lock<std::mutex> lock_;
@@ -112,78 +111,118 @@ class Ring::Locked {
 };
 
 bool Ring::next_is_done() {
-  return write_count_ < fill_count_ && chunk_at(write_count_).state_ == Chunk::State::done;
+  return write_count_ < fill_count_ && entry_at(write_count_).done;
 }
 
 // Whether a lane could start a chunk now.
 bool Ring::can_start() {
-  const bool can_fill = !closed_ && !reading_ && next_is_empty();
+  const bool can_fill = !closed_ && !reading_ && !free_.empty();
   return can_fill || !given_back_.empty();
 }
 
 // Must be called after every change to the state that it reads.
 void Ring::note_waits() {
-  reader_waits_.set(!cancelled_ && !closed_ && !reading_ && !next_is_empty());
+  reader_waits_.set(!cancelled_ && !closed_ && !reading_ && free_.empty());
   writer_waits_.set(!cancelled_ && !all_written() && !writing_ && !next_is_done());
 }
 
-Ring::Task Ring::next_task(Waiter& waiter, bool start) {
+Ring::Task Ring::next_task(Waiter& waiter, bool start, std::optional<Claim>& claim) {
   if (can_write()) {
-    Chunk& chunk = chunk_at(write_count_);
-    const bool other_lane_writes = chunk.done_by_ != &waiter && chunk.done_by_->to_write_;
+    const Entry& entry = entry_at(write_count_);
+    const bool other_lane_writes = entry.done_by != &waiter && entry.done_by->to_write_;
     if (!other_lane_writes) {
       waiter.to_write_ = false;
       writing_ = true;
-      return {Task::Kind::write, &chunk};
+      return {Task::Kind::write, entry.chunk};
     }
   }
   if (!start || !can_start()) return {};
   if (!given_back_.empty()) {
     Chunk* const chunk = given_back_.front();
     given_back_.erase(given_back_.begin());
-    chunk->done_by_ = &waiter;
+    entry_of(*chunk).done_by = &waiter;
     return {Task::Kind::work, chunk};
   }
-  Chunk& chunk = chunk_at(fill_count_);
-  chunk.state_ = Chunk::State::held;
-  chunk.done_by_ = &waiter;
-  chunk.number = fill_count_;
-  chunk.in_size = chunk.out_size = 0;
-  chunk.last = chunk.ends_message = chunk.in_source = chunk.in_place = false;
-  if (parallel_at_ < parallel_size_) return next_parallel_chunk(chunk);
-  place(chunk, 0);
-  reading_ = true;
-  return {Task::Kind::fill, &chunk};
+  claim = claim_next();
+  Chunk* const chunk = free_.back();
+  free_.pop_back();
+  entry_at(claim->number) = {.chunk = chunk, .done_by = &waiter, .in_source = claim->in_source};
+  reading_ = !claim->in_source;
+  return {claim->in_source ? Task::Kind::work : Task::Kind::fill, chunk};
 }
 
-Ring::Task Ring::next_parallel_chunk(Chunk& chunk) {
-  chunk.offset = parallel_at_;
-  place(chunk, source_->place_in_page(parallel_at_));
-  const std::uint64_t message_end = source_->message_end(parallel_at_);
-  const std::uint64_t left = std::min(message_end, parallel_size_) - parallel_at_;
-  chunk.in_size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, left));
-  chunk.ends_message = parallel_at_ + chunk.in_size == message_end;
-  chunk.in_source = true;
-  parallel_at_ += chunk.in_size;
-  ++fill_count_;
-  return {Task::Kind::work, &chunk};
+Ring::Claim Ring::claim_next() {
+  if (parallel_at_ == parallel_size_) return {.number = fill_count_};
+  const std::uint64_t offset = parallel_at_, message_end = source_->message_end(offset);
+  const std::uint64_t left = std::min(message_end, parallel_size_) - offset;
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(in_bytes_, left));
+  parallel_at_ += size;
+  return {fill_count_++, true, offset, size, parallel_at_ == message_end};
 }
 
-Ring::Task Ring::take(Waiter& waiter, TakeOptions options) {
+// Does not need the mutex: the lane holds the chunk.
+void Ring::prepare(Chunk& chunk, const Claim& claim) {
+  place(chunk, claim.in_source ? source_->place_in_page(claim.offset) : 0);
+  chunk.number = claim.number;
+  chunk.offset = claim.offset;
+  chunk.in_size = claim.size;
+  chunk.out_size = 0;
+  chunk.in_source = claim.in_source;
+  chunk.ends_message = claim.ends_message;
+  chunk.last = chunk.in_place = false;
+}
+
+std::optional<Ring::Task> Ring::try_take(Waiter& waiter, TakeOptions options, Task ended) {
   assert(options.start || !options.wait);  // a lane that cannot start a chunk must not be woken for one
-  Locked locked(*this);
-  for (;;) {
+  std::optional<Claim> claim;
+  Task task;
+  {
+    Locked locked(*this);
+    if (ended.chunk != nullptr) end(ended, locked);
     if (arriving_ == &waiter) arriving_ = nullptr;
-    if (cancelled_) return {};
-    const Task task = next_task(waiter, options.start);
+    if (cancelled_) return Task{};
+    task = next_task(waiter, options.start, claim);
     note_waits();
     wake_to_start(locked);  // another lane can take what is left
-    if (task.kind != Task::Kind::none) return task;
-    if (!options.wait || all_done()) return {};
-    waiting_.push_back(&waiter);  // may throw
-    waiter.waiting_ = true;
-    locked.sleep(waiter);
+    if (task.kind == Task::Kind::none && options.wait && !all_done()) {
+      waiting_.push_back(&waiter);  // may throw
+      waiter.asleep_ = 1;
+      return std::nullopt;
+    }
   }
+  if (claim) prepare(*task.chunk, *claim);
+  return task;
+}
+
+Ring::Task Ring::take(Waiter& waiter, TakeOptions options, Task ended) {
+  for (;;) {
+    const std::optional<Task> task = try_take(waiter, options, std::exchange(ended, {}));
+    if (task) return *task;
+    waiter.waited_.set(true);
+    waiter.asleep_.wait(1);
+    waiter.waited_.set(false);
+  }
+}
+
+void Ring::end(Task task, Locked& locked) {
+  if (task.kind == Task::Kind::write) {
+    free_.push_back(task.chunk);
+    ++write_count_;
+    writing_ = false;
+    if (can_write()) wake_to_write(entry_at(write_count_), locked);
+    if (all_written()) end_.notify_all();
+  } else {
+    entry_of(*task.chunk).done = true;
+    ++done_count_;
+    if (all_done()) wake_all(locked);
+  }
+}
+
+// A chunk that was filled in turn is written by the lane that processed it, if that one sleeps.
+void Ring::wake_to_write(const Entry& entry, Locked& locked) {
+  if (entry.in_source || !entry.done_by->asleep()) return;
+  entry.done_by->to_write_ = true;
+  wake(*entry.done_by, locked);
 }
 
 void Ring::wake(Waiter& waiter, Locked& locked) {
@@ -203,7 +242,7 @@ void Ring::wake_all(Locked& locked) {
 
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
   Locked locked(*this);
-  assert(&chunk == &chunk_at(fill_count_));
+  assert(chunk.number == fill_count_);
   reading_ = false;
   closed_ = closed;
   ++fill_count_;
@@ -214,37 +253,16 @@ void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
 void Ring::unfilled(Chunk& chunk) {
   Locked locked(*this);
   reading_ = false;
-  chunk.state_ = Chunk::State::empty;
+  free_.push_back(&chunk);
   note_waits();
   wake_to_start(locked);
-}
-
-void Ring::done(Chunk& chunk) {
-  Locked locked(*this);
-  chunk.state_ = Chunk::State::done;
-  ++done_count_;
-  note_waits();
-  if (all_done()) wake_all(locked);
 }
 
 void Ring::give_back(Chunk& chunk) {
   Locked locked(*this);
-  chunk.done_by_ = nullptr;
+  entry_of(chunk).done_by = nullptr;
   given_back_.push_back(&chunk);
   wake_to_start(locked);
-}
-
-void Ring::written(Chunk& chunk) {
-  Locked locked(*this);
-  chunk.state_ = Chunk::State::empty;
-  ++write_count_;
-  writing_ = false;
-  note_waits();
-  if (can_write() && !chunk_at(write_count_).in_source && chunk_at(write_count_).done_by_->waiting_) {
-    chunk_at(write_count_).done_by_->to_write_ = true;
-    wake(*chunk_at(write_count_).done_by_, locked);
-  }
-  if (all_written()) end_.notify_all();
 }
 
 void Ring::cancel() {

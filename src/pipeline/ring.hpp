@@ -16,19 +16,24 @@
 // that are awake take the work. So if a chunk can be started and a lane waits, either a lane has been woken
 // for it, or a lane is awake and will ask for a task.
 //
-// Chunk N of the stream is entry N modulo the size of the ring, so keeping order needs no map, and a full
-// ring is the only backpressure. There is one mutex, taken a few times per chunk.
+// Chunk N of the stream has entry N modulo the size of the ring, so keeping order needs no map, and a full
+// ring is the only backpressure. The memory that was used last is used again first: it is the most likely to
+// be in a cache, and no more of it is touched than the lanes keep busy.
+//
+// There is one mutex. A lane takes it once to end a task and to take the next, twice per chunk.
 //
 // Only the thread that holds a chunk accesses its contents, and only the thread that has the turn reads or
 // writes.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -64,12 +69,13 @@ class Stopwatch {
 // after its own take() has returned.
 class Waiter {
  public:
+  bool asleep() const { return asleep_ != 0; }  // the ring has put it to sleep, and will wake it
   double waited_seconds() const { return waited_.seconds(); }  // for the thread that waits here
 
  private:
   friend class Ring;
-  std::condition_variable woken_;
-  bool waiting_ = false;
+  std::atomic<int> asleep_ =
+      0;                   // set under the ring's mutex; threads wait for an int, not for a bool, directly
   bool to_write_ = false;  // woken to write the next chunk in the stream
   Stopwatch waited_;
 };
@@ -99,10 +105,7 @@ struct Chunk {
 
  private:
   friend class Ring;
-  enum class State { empty, held, done };
   std::span<std::byte> memory_;  // for the input, a page more than its size
-  State state_ = State::empty;
-  Waiter* done_by_ = nullptr;  // the lane that holds it or has processed it
 };
 
 class Ring {
@@ -145,23 +148,23 @@ class Ring {
     bool wait;   // only with `start`; otherwise returns immediately
   };
 
-  // The next task. With `wait`, it is `none` only after all chunks are done. After cancel(), it is always
-  // `none`.
-  Task take(Waiter& waiter, TakeOptions options);
+  // Ends the task `ended`, if any, and returns the next one. If it was to write a chunk, that chunk is now
+  // empty; otherwise, the output or the error of the chunk is ready. The caller no longer holds it. With
+  // `wait`, the next task is `none` only after all chunks are done. After cancel(), it is always `none`.
+  // Until then, the caller must go on asking: no other lane is woken for what it could do.
+  Task take(Waiter& waiter, TakeOptions options, Task ended);
+
+  // The same, but returns nothing instead of waiting. The caller must then ask again when its waiter is no
+  // longer asleep().
+  std::optional<Task> try_take(Waiter& waiter, TakeOptions options, Task ended);
 
   // These end the reader's turn. filled(): the caller holds the chunk, which is the next of the stream and,
   // if `closed`, the last. unfilled(): there was no input, and the chunk is still empty.
   void filled(Chunk& chunk, bool closed);
   void unfilled(Chunk& chunk);
 
-  // After these, the caller no longer holds the chunk. done(): its output or its error is ready. give_back():
-  // another lane has to process it. After done() or written(), the caller must ask for another task soon:
-  // they wake no lane that could start a chunk.
-  void done(Chunk& chunk);
+  // Another lane has to process the chunk. The caller no longer holds it.
   void give_back(Chunk& chunk);
-
-  // Ends the writer's turn: the chunk is written and now empty.
-  void written(Chunk& chunk);
 
   // No more tasks from now on.
   void cancel();
@@ -171,25 +174,43 @@ class Ring {
 
   // From the first take() to the last change of state; complete after the run.
   struct Waits {
-    double reader_seconds;  // waiting for an entry to be written before it can be filled
+    double reader_seconds;  // waiting for a chunk to be written before another can be filled
     double writer_seconds;  // waiting for the next chunk to be filled and done
   };
   Waits waits() const;
 
  private:
-  Chunk& chunk_at(std::uint64_t sequence) { return chunks_[sequence % chunks_.size()]; }
+  // An entry of the ring: a chunk that is in use.
+  struct Entry {
+    Chunk* chunk = nullptr;
+    Waiter* done_by = nullptr;  // the lane that holds it or has processed it
+    bool in_source = false;
+    bool done = false;
+  };
+  // What a lane is to put into an empty chunk.
+  struct Claim {
+    std::uint64_t number;
+    bool in_source = false;
+    std::uint64_t offset = 0;  // this and the rest only if in_source
+    std::size_t size = 0;
+    bool ends_message = false;
+  };
+  Entry& entry_at(std::uint64_t number) { return entries_[number % entries_.size()]; }
+  Entry& entry_of(const Chunk& chunk) { return entry_at(chunk.number); }
   std::unique_lock<std::mutex> enter() const;
   bool next_is_done();  // the next chunk to write
-  bool next_is_empty() { return chunk_at(fill_count_).state_ == Chunk::State::empty; }
   bool can_write() { return !writing_ && next_is_done(); }
   bool can_start();
   bool all_done() const { return closed_ && done_count_ == fill_count_; }
   bool all_written() const { return closed_ && write_count_ == fill_count_; }
-  Task next_task(Waiter& waiter, bool start);
-  Task next_parallel_chunk(Chunk& chunk);
+  Task next_task(Waiter& waiter, bool start, std::optional<Claim>& claim);
+  Claim claim_next();
+  void prepare(Chunk& chunk, const Claim& claim);
   void place(Chunk& chunk, std::size_t begin);
   void note_waits();
   class Locked;
+  void end(Task task, Locked& locked);
+  void wake_to_write(const Entry& entry, Locked& locked);
   void wake(Waiter& waiter, Locked& locked);
   void wake_to_start(Locked& locked);
   void wake_all(Locked& locked);
@@ -202,7 +223,9 @@ class Ring {
   Source* source_ = nullptr;
   std::vector<Chunk> chunks_;
 
-  mutable std::mutex mutex_;      // guards all members below
+  mutable std::mutex mutex_;  // guards all members below
+  std::vector<Entry> entries_;
+  std::vector<Chunk*> free_;      // empty; the last one was used last
   std::condition_variable end_;   // wakes wait_for_end()
   std::vector<Waiter*> waiting_;  // the last one has waited the shortest time, so its caches are warmest
   Waiter* arriving_ = nullptr;    // the lane that was woken to start a chunk and has not run since; or null

@@ -33,7 +33,7 @@ class Area {
   Area(std::size_t chunks, std::size_t bytes) : ring_(chunks, bytes, bytes) {
     Waiter waiter;
     for (std::size_t i = 0; i < chunks; ++i) {
-      chunks_.push_back(ring_.take(waiter, {.start = true, .wait = false}).chunk);
+      chunks_.push_back(ring_.take(waiter, {.start = true, .wait = false}, {}).chunk);
       ring_.filled(*chunks_.back(), false);
     }
   }

@@ -31,18 +31,27 @@ using Kind = Ring::Task::Kind;
 
 constexpr std::size_t chunk_bytes = 64;
 constexpr Ring::TakeOptions without_waiting{.start = true, .wait = false};
+constexpr Ring::TakeOptions only_write{.start = false, .wait = false};
 constexpr Ring::TakeOptions wait_for_any{.start = true, .wait = true};
 
+Ring::Task done(Chunk& chunk) {
+  return {Kind::work, &chunk};
+}
+
+Ring::Task written(Chunk& chunk) {
+  return {Kind::write, &chunk};
+}
+
 // The chunk of the next task, which must be of that kind.
-Chunk& take(Ring& ring, Waiter& waiter, Kind kind) {
-  const Ring::Task task = ring.take(waiter, without_waiting);
+Chunk& take(Ring& ring, Waiter& waiter, Kind kind, Ring::Task ended = {}) {
+  const Ring::Task task = ring.take(waiter, without_waiting, ended);
   REQUIRE(static_cast<int>(task.kind) == static_cast<int>(kind));
   REQUIRE(task.chunk != nullptr);
   return *task.chunk;
 }
 
-std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter) {
-  return in_thread([&] { return ring.take(waiter, wait_for_any); });
+std::future<Ring::Task> waits_for_task(Ring& ring, Waiter& waiter, Ring::Task ended = {}) {
+  return in_thread([&ring, &waiter, ended] { return ring.take(waiter, wait_for_any, ended); });
 }
 
 // Whether there is a task of that kind for this chunk.
@@ -58,8 +67,17 @@ Chunk& fill_one(Ring& ring, Waiter& waiter, bool last = false) {
   return chunk;
 }
 
-void write_one(Ring& ring, Waiter& waiter) {
-  ring.written(take(ring, waiter, Kind::write));
+// Ends a task after which there is no chunk to write.
+void end(Ring& ring, Ring::Task task) {
+  Waiter waiter;
+  REQUIRE(ring.take(waiter, only_write, task).kind == Kind::none);
+}
+
+// Ends the chunk that is next to write, and writes it.
+void write(Ring& ring, Chunk& chunk) {
+  Waiter waiter;
+  REQUIRE(&take(ring, waiter, Kind::write, done(chunk)) == &chunk);
+  end(ring, written(chunk));
 }
 
 }  // namespace
@@ -112,8 +130,7 @@ TEST_CASE("a chunk is empty when its reader takes it") {
   CHECK(chunk->out().size() == 7);
   CHECK(chunk->out().data() == chunk->in().data());
   ring.filled(*chunk, false);
-  ring.done(*chunk);
-  write_one(ring, waiter);
+  write(ring, *chunk);
   chunk = &take(ring, waiter, Kind::fill);
   CHECK(chunk->in().empty());
   CHECK(chunk->out().empty());
@@ -132,16 +149,15 @@ void mark_all(std::span<std::byte> bytes) {
 
 TEST_CASE("a ring wipes its chunks when it is destroyed") {
   for (const bool in_place : {false, true})
-    for (const std::string_view end :
-         {"written", "done", "held", "given back", "half filled", "half written"}) {
-      CAPTURE(in_place, end);
+    for (const std::string_view cut : {"written", "held", "given back", "half filled", "half written"}) {
+      CAPTURE(in_place, cut);
       std::optional<Ring> ring(std::in_place, 2, chunk_bytes, 2 * chunk_bytes);
       const Spy spy(ring->memory());
       Waiter waiter;
       // A longer chunk was in the same memory before.
       for (const std::size_t size : {chunk_bytes, chunk_bytes / 2}) {
         Chunk& chunk = take(*ring, waiter, Kind::fill);
-        const bool cut_short = end == "half filled" && size < chunk_bytes;
+        const bool cut_short = cut == "half filled" && size < chunk_bytes;
         mark_all(chunk.in_memory.first(size));
         chunk.in_touched = std::max(chunk.in_touched, size);
         if (cut_short) break;
@@ -152,16 +168,16 @@ TEST_CASE("a ring wipes its chunks when it is destroyed") {
         mark_all(chunk.out());
         if (!in_place) chunk.out_touched = std::max(chunk.out_touched, chunk.out_size);
         const bool last = size < chunk_bytes;
-        if (last && end == "held") break;
-        if (last && end == "given back") {
+        if (last && cut == "held") break;
+        if (last && cut == "given back") {
           ring->give_back(chunk);
           break;
         }
-        ring->done(chunk);
-        if (last && end == "done") break;
-        Chunk& written = take(*ring, waiter, Kind::write);
-        if (last && end == "half written") break;
-        ring->written(written);
+        if (last && cut == "half written") {
+          take(*ring, waiter, Kind::write, done(chunk));
+          break;
+        }
+        write(*ring, chunk);
       }
       CHECK(spy.bytes_left() > 0);
       ring.reset();
@@ -187,8 +203,7 @@ TEST_CASE("a chunk that lanes read begins where the source requests, and is wipe
     chunk.out_size = chunk.in_touched = 2 * size;
     CHECK(chunk.out().data() == chunk.in().data());
     mark_all(chunk.out());
-    ring->done(chunk);
-    write_one(*ring, waiter);
+    write(*ring, chunk);
   }
   CHECK(reinterpret_cast<std::uintptr_t>(take(*ring, waiter, Kind::fill).in_memory.data()) % 4096 == 0);
   CHECK(spy.bytes_left() > 0);
@@ -204,10 +219,20 @@ TEST_CASE("writing a chunk has priority over starting one") {
   Chunk& first = fill_one(ring, waiter);
   Chunk& second = fill_one(ring, waiter);
   ring.give_back(second);
-  ring.done(first);
-  CHECK(&take(ring, waiter, Kind::write) == &first);
+  CHECK(&take(ring, waiter, Kind::write, done(first)) == &first);
   CHECK(&take(ring, waiter, Kind::work) == &second);
   take(ring, waiter, Kind::fill);
+}
+
+TEST_CASE("the chunk that was written last is filled next, so that no more memory is used than needed") {
+  Ring ring(3, chunk_bytes, chunk_bytes);
+  Waiter waiter;
+  Chunk& first = fill_one(ring, waiter);
+  for (int i = 0; i < 5; ++i) {
+    write(ring, first);
+    CHECK(&fill_one(ring, waiter) == &first);
+  }
+  CHECK(&fill_one(ring, waiter) != &first);
 }
 
 TEST_CASE("a chunk is written by the lane that processed it if that lane waits for it") {
@@ -215,30 +240,27 @@ TEST_CASE("a chunk is written by the lane that processed it if that lane waits f
   Waiter ours, theirs;
   Chunk& first = fill_one(ring, ours);
   Chunk& second = fill_one(ring, theirs);
-  ring.done(second);
-  auto task = waits_for_task(ring, theirs);
+  auto task = waits_for_task(ring, theirs, done(second));
   CHECK(is_waiting(task));  // the first one is not done
-  ring.done(first);
-  CHECK(&take(ring, ours, Kind::write) == &first);
+  CHECK(&take(ring, ours, Kind::write, done(first)) == &first);
   CHECK(is_waiting(task));
-  ring.written(first);
-  CHECK(&take(ring, ours, Kind::fill) == &first);  // the other lane writes the second chunk
+  CHECK(&take(ring, ours, Kind::fill, written(first)) == &first);  // the other lane writes the second chunk
   CHECK(gets(task, Kind::write, &second));
 }
 
 TEST_CASE("one lane writes all finished chunks that lanes read themselves, while others fill") {
+  Cancel cancel;
+  const Jitter jitter;
+  MemorySource source(test_bytes(2 * chunk_bytes), {.parallel = 2 * chunk_bytes}, cancel, jitter);
   Ring ring(2, chunk_bytes, chunk_bytes);
+  ring.set_parallel(source, 2 * chunk_bytes);
   Waiter ours, theirs;
-  Chunk& first = fill_one(ring, ours);
-  Chunk& second = fill_one(ring, theirs);
-  second.in_source = true;
-  ring.done(second);
-  auto task = waits_for_task(ring, theirs);
+  Chunk& first = take(ring, ours, Kind::work);
+  Chunk& second = take(ring, theirs, Kind::work);
+  auto task = waits_for_task(ring, theirs, done(second));
   CHECK(is_waiting(task));
-  ring.done(first);
-  CHECK(&take(ring, ours, Kind::write) == &first);
-  ring.written(first);
-  CHECK(&take(ring, ours, Kind::write) == &second);
+  CHECK(&take(ring, ours, Kind::write, done(first)) == &first);
+  CHECK(&take(ring, ours, Kind::write, written(first)) == &second);
   CHECK(gets(task, Kind::fill, &first));
 }
 
@@ -249,10 +271,42 @@ TEST_CASE("a lane that writes leaves filling to a waiting lane") {
   for (unsigned i = 0; i < 2; ++i) chunks[i] = &fill_one(ring, ours);
   auto task = waits_for_task(ring, theirs);
   CHECK(is_waiting(task));
-  for (Chunk* chunk : chunks) ring.done(*chunk);
-  write_one(ring, ours);
-  CHECK(&take(ring, ours, Kind::write) == chunks[1]);
+  end(ring, done(*chunks[1]));
+  take(ring, ours, Kind::write, done(*chunks[0]));
+  CHECK(&take(ring, ours, Kind::write, written(*chunks[0])) == chunks[1]);
   CHECK(gets(task, Kind::fill, chunks[0]));
+}
+
+TEST_CASE("a lane that ends the reader's turn leaves it to a waiting lane") {
+  for (const bool has_input : {true, false}) {
+    CAPTURE(has_input);
+    Ring ring(3, chunk_bytes, chunk_bytes);
+    Waiter ours, theirs;
+    Chunk& first = take(ring, ours, Kind::fill);
+    CHECK_FALSE(ring.try_take(theirs, wait_for_any, {}).has_value());
+    CHECK(theirs.asleep());
+    if (has_input)
+      ring.filled(first, false);
+    else
+      ring.unfilled(first);
+    CHECK_FALSE(theirs.asleep());
+    take(ring, theirs, Kind::fill);
+  }
+}
+
+TEST_CASE("only one lane at a time is woken to start a chunk, and it wakes the next") {
+  Ring ring(2, chunk_bytes, chunk_bytes);
+  Waiter ours;
+  std::array<Waiter, 3> theirs;
+  std::array<Chunk*, 2> chunks{};
+  for (Chunk*& chunk : chunks) chunk = &fill_one(ring, ours);
+  for (Waiter& waiter : theirs) CHECK_FALSE(ring.try_take(waiter, wait_for_any, {}).has_value());
+  const auto asleep = [&] { return std::ranges::count_if(theirs, &Waiter::asleep); };
+  for (Chunk* chunk : chunks) ring.give_back(*chunk);
+  CHECK(asleep() == 2);
+  Waiter& woken = *std::ranges::find_if_not(theirs, &Waiter::asleep);
+  take(ring, woken, Kind::work);
+  CHECK(asleep() == 1);
 }
 
 TEST_CASE("each of several chunks that were given back wakes a lane") {
@@ -276,13 +330,11 @@ TEST_CASE("lanes end only when all chunks are done, because a held one may be gi
   std::array<Waiter, 3> waiters;
   std::vector<std::future<Ring::Task>> others;
   for (Waiter& each : waiters) others.push_back(waits_for_task(ring, each));
-  ring.done(second);
+  end(ring, done(second));
   for (auto& other : others) CHECK(is_waiting(other));
-  CHECK(ring.take(waiter, without_waiting).kind == Kind::none);
-  ring.done(first);
-  std::size_t writers = 0;
-  for (auto& other : others) writers += result_of(std::move(other)).kind == Kind::write ? 1 : 0;
-  CHECK(writers == 1);  // the other lanes got no task
+  CHECK(ring.take(waiter, without_waiting, {}).kind == Kind::none);
+  take(ring, waiter, Kind::write, done(first));
+  for (auto& other : others) CHECK(result_of(std::move(other)).kind == Kind::none);
 }
 
 // Reports about waiting ---------------------------------------------------------------------------
@@ -304,7 +356,7 @@ double writer_waits(const Ring& ring) {
 
 }  // namespace
 
-TEST_CASE("the reader waits until the next chunk is done and written") {
+TEST_CASE("the reader waits while every chunk is in use") {
   Ring ring(2, 64, 64);
   Waiter waiter;
   time_passes();  // before the first task
@@ -315,12 +367,10 @@ TEST_CASE("the reader waits until the next chunk is done and written") {
   ring.filled(second, false);
   CHECK(reader_waits(ring) == 0);
   time_passes();
-  ring.done(first);
-  time_passes();
-  Chunk& written = take(ring, waiter, Kind::write);
+  take(ring, waiter, Kind::write, done(first));
   time_passes();
   CHECK(reader_waits(ring) == 0);  // the wait is not over
-  ring.written(written);
+  end(ring, written(first));
   const double waited = reader_waits(ring);
   CHECK(waited > 0);
   time_passes();
@@ -335,21 +385,19 @@ TEST_CASE("the writer waits until the next chunk is filled and done, whatever th
   time_passes();
   ring.filled(first, false);
   Chunk& second = fill_one(ring, waiter);
-  ring.done(second);
+  end(ring, done(second));
   CHECK(writer_waits(ring) == 0);  // the wait is not over
-  ring.done(first);
+  take(ring, waiter, Kind::write, done(first));
   const double waited = writer_waits(ring);
   CHECK(waited > 0);
-  time_passes();  // the finished chunk is not being written
-  Chunk& written = take(ring, waiter, Kind::write);
-  time_passes();  // now it is
-  ring.written(written);
-  time_passes();  // the second one is also done
-  ring.written(take(ring, waiter, Kind::write));
+  time_passes();  // it is being written
+  take(ring, waiter, Kind::write, written(first));
+  time_passes();
+  end(ring, written(second));
   CHECK(writer_waits(ring) == waited);
   time_passes();
   Chunk& third = fill_one(ring, waiter);
-  ring.done(third);
+  take(ring, waiter, Kind::write, done(third));
   CHECK(writer_waits(ring) > waited);
 }
 
@@ -360,12 +408,10 @@ TEST_CASE("when everything is written, or after cancel(), waiting ends") {
     Waiter waiter;
     Chunk& chunk = fill_one(ring, waiter, !cancelled);
     time_passes();
-    if (cancelled) {
+    if (cancelled)
       ring.cancel();
-    } else {
-      ring.done(chunk);
-      ring.written(take(ring, waiter, Kind::write));
-    }
+    else
+      write(ring, chunk);
     const Ring::Waits at_end = ring.waits();
     CHECK(at_end.writer_seconds > 0);
     CHECK((at_end.reader_seconds > 0) == cancelled);
@@ -379,15 +425,13 @@ TEST_CASE("when everything is written, or after cancel(), waiting ends") {
 TEST_CASE("a lane's wait time is the time in which the ring has no task for it") {
   Ring ring(1, 64, 64);
   Waiter busy, idle;
-  Chunk& chunk = fill_one(ring, busy, true);
+  Chunk& chunk = fill_one(ring, busy);
   time_passes();
-  CHECK(ring.take(busy, without_waiting).kind == Kind::none);  // it does not wait
-  auto task = in_thread([&] { return ring.take(idle, wait_for_any); });
+  CHECK(ring.take(busy, without_waiting, {}).kind == Kind::none);  // it does not wait
+  auto task = waits_for_task(ring, idle);
   CHECK(is_waiting(task));
-  ring.done(chunk);
-  const Ring::Task next = result_of(std::move(task));
-  REQUIRE(next.kind == Kind::write);
-  ring.written(*next.chunk);
+  write(ring, chunk);
+  CHECK(gets(task, Kind::fill, &chunk));
   CHECK(idle.waited_seconds() > 0);
   CHECK(busy.waited_seconds() == 0);
 }
@@ -404,23 +448,25 @@ struct Traffic {
   bool mishaps;  // chunks are sometimes given back, and the input is sometimes not ready
 
   OneAtATime reading{"the reader's turn"}, writing{"the writer's turn"};
-  std::uint64_t filled = 0;   // in the reader's turn
-  std::uint64_t written = 0;  // in the writer's turn
+  std::uint64_t filled = 0;         // in the reader's turn
+  std::uint64_t written_count = 0;  // in the writer's turn
   bool in_order = true;
-  std::atomic<std::uint64_t> done = 0;
+  std::atomic<std::uint64_t> done_count = 0;
 
   // Runs one lane, which holds up to `depth` chunks at a time. Returns whether it reached the end.
   bool drive(Waiter& waiter, std::size_t depth) {
     std::deque<Chunk*> held;
+    Ring::Task ended;
     for (;;) {
       const bool start = held.size() < depth;
-      const auto [kind, chunk] = ring.take(waiter, {.start = start, .wait = held.empty()});
+      const auto [kind, chunk] =
+          ring.take(waiter, {.start = start, .wait = held.empty()}, std::exchange(ended, {}));
       if (kind == Kind::write)
-        write(*chunk);
+        ended = write(*chunk);
       else if (kind == Kind::work || (kind == Kind::fill && fill(*chunk, held.empty())))
         held.push_back(chunk);
       else if (!held.empty())
-        finish(held);
+        ended = finish(held);
       else
         return true;
     }
@@ -445,26 +491,29 @@ struct Traffic {
     return true;
   }
 
-  void finish(std::deque<Chunk*>& held) {
+  Ring::Task finish(std::deque<Chunk*>& held) {
     Chunk& chunk = *held.front();
     held.pop_front();
     jitter.pause();
-    if (mishaps && jitter.random() % 8 == 0) return ring.give_back(chunk);
+    if (mishaps && jitter.random() % 8 == 0) {
+      ring.give_back(chunk);
+      return {};
+    }
     std::memcpy(chunk.out_memory.data(), chunk.in().data(), chunk.in_size);
     chunk.out_size = chunk.in_size;
-    ++done;
-    ring.done(chunk);
+    ++done_count;
+    return done(chunk);
   }
 
-  void write(Chunk& chunk) {
+  Ring::Task write(Chunk& chunk) {
     {
       const OneAtATime::Inside inside(writing);
       jitter.pause();
       std::uint64_t number = 0;
       std::memcpy(&number, chunk.out().data(), sizeof number);
-      in_order = in_order && number == written++;
+      in_order = in_order && number == written_count++;
     }
-    ring.written(chunk);
+    return written(chunk);
   }
 };
 
@@ -480,7 +529,7 @@ bool run_traffic(std::size_t ring_chunks, std::size_t lanes, std::uint64_t count
     threads.push_back(in_thread([&, i] { return traffic.drive(waiters[i], 1 + i % 3); }));
   ring.wait_for_end();
   for (auto& thread : threads) thread.get();
-  return traffic.in_order && traffic.written == count && traffic.done == count;
+  return traffic.in_order && traffic.written_count == count && traffic.done_count == count;
 }
 
 }  // namespace
