@@ -9,6 +9,9 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +25,9 @@ namespace {
 
 constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
 
-// The names of the visible devices in the form that CUDA_VISIBLE_DEVICES takes, in the runtime's order; empty
-// if they cannot be determined.
-std::vector<std::string> visible_devices() {
+// The names of the visible devices in the form that CUDA_VISIBLE_DEVICES takes, in the runtime's order;
+// nothing if they cannot be determined.
+std::optional<std::vector<std::string>> visible_devices() {
   std::vector<std::string> names;
   if (const char* const given = getenv(variable)) {
     for (std::string_view rest = given; !rest.empty();) {
@@ -41,14 +44,9 @@ std::vector<std::string> visible_devices() {
   return names;
 }
 
-// Set as soon as the runtime has read the variable.
+// Set as soon as the runtime has read the variable. It initializes every device that it sees when it opens
+// the first one, which takes noticeable time for each.
 std::atomic<bool> runtime_used = false;
-
-// The CUDA runtime initializes every device it sees when it opens the first one, which takes noticeable time
-// for each device.
-void set_visible(const std::vector<std::string>& names) {
-  setenv(variable, fmt::format("{}", fmt::join(names, ",")).c_str(), 1);
-}
 
 cudaError_t get_device_count(int& count) {
   runtime_used = true;
@@ -102,34 +100,31 @@ std::string reason_for_no_cuda_device() {
   return cuda_may_open() ? reason_for_no_device() : "";
 }
 
-void show_only_named_devices(std::vector<LaneSpec>& specs) {
-  if (runtime_used) return;
-  std::vector<unsigned> devices;
-  for (const LaneSpec& spec : specs) {
-    if (spec.backend != Backend::cuda) continue;
-    if (!spec.device) return;
-    devices.push_back(*spec.device);
-  }
-  std::ranges::sort(devices);
-  devices.erase(std::ranges::unique(devices).begin(), devices.end());
-
-  const std::vector<std::string> visible = visible_devices();
-  if (devices.empty() || devices.size() >= visible.size() || devices.back() >= visible.size()) return;
-  std::vector<std::string> names;
-  for (const unsigned device : devices) names.push_back(visible[device]);
-  set_visible(names);
-  for (LaneSpec& spec : specs)
-    if (spec.backend == Backend::cuda)
-      spec.shown_as = static_cast<unsigned>(std::ranges::find(devices, *spec.device) - devices.begin());
+std::optional<unsigned> known_cuda_devices() {
+  if (runtime_used) return static_cast<unsigned>(count_cuda_devices());
+  const std::optional<std::vector<std::string>> visible = visible_devices();
+  if (!visible) return {};
+  return static_cast<unsigned>(visible->size());
 }
 
-unsigned show_first_devices(unsigned max_devices) {
-  std::vector<std::string> names = visible_devices();
-  if (!runtime_used && max_devices < names.size()) {
-    names.resize(max_devices);
-    set_visible(names);
-  }
-  return std::min(max_devices, static_cast<unsigned>(count_cuda_devices()));
+void show_only_devices(std::initializer_list<std::span<LaneSpec>> lists) {
+  std::vector<LaneSpec*> specs;
+  for (const std::span<LaneSpec> list : lists)
+    for (LaneSpec& spec : list)
+      if (spec.backend == Backend::cuda) specs.push_back(&spec);
+  const auto is_planned = [](const LaneSpec* spec) { return spec->device && !spec->shown_as; };
+  const std::optional<std::vector<std::string>> visible = visible_devices();
+  if (runtime_used || specs.empty() || !visible || !std::ranges::all_of(specs, is_planned)) return;
+
+  const auto device_of = [](const LaneSpec* spec) { return *spec->device; };
+  std::set<unsigned> devices;
+  std::ranges::transform(specs, std::inserter(devices, devices.end()), device_of);
+  if (*devices.rbegin() >= visible->size()) return;
+  std::vector<std::string> names;
+  for (const unsigned device : devices) names.push_back((*visible)[device]);
+  if (names.size() < visible->size()) setenv(variable, fmt::format("{}", fmt::join(names, ",")).c_str(), 1);
+  for (LaneSpec* spec : specs)
+    spec->shown_as = static_cast<unsigned>(std::distance(devices.begin(), devices.find(*spec->device)));
 }
 
 }  // namespace gpuaes

@@ -2,8 +2,8 @@
 // on one job, the thread reads the next chunk and enqueues it, so the device never waits for the thread.
 // Copies in, kernels and copies out of a device's lanes overlap.
 //
-// The ring is pinned once for all devices and lanes. If the system refuses to pin it, the driver stages the
-// copies, which is slower. The lanes' own memory is allocated once for each device (arena.hpp).
+// The ring is pinned once for all devices and lanes of a run. If the system refuses to pin it, the driver
+// stages the copies, which is slower. The lanes' own memory is allocated once for each device (arena.hpp).
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <array>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -224,9 +225,7 @@ std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
   for (const LaneSpec& spec : specs) {
     const unsigned device = spec.device.value();
     const auto index = static_cast<int>(spec.shown_as.value_or(device));
-    if (index >= count)
-      throw LaneError(fmt::format("there is no CUDA device {}; this machine has {}", device, count),
-                      Advice::list_lanes);
+    if (index >= count) throw no_such_device(spec, static_cast<std::size_t>(count));
     const unsigned streams = spec.count.value_or(1);
     const auto found = std::ranges::find(devices, device, &Device::number);
     if (found != devices.end())
@@ -237,12 +236,25 @@ std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
   return devices;
 }
 
-// Any device may do any job, so the memory is spread over the nodes of all devices.
-void place_memory(std::span<std::byte> memory, std::span<const Device> devices) {
+// Any device may do any job, so the memory is spread over the nodes of all that are visible.
+void place_memory(std::span<std::byte> memory) {
   std::vector<unsigned> nodes;
-  for (const Device& device : devices)
-    if (device.node) nodes.push_back(device.node->number);
+  for (int device = 0; device < static_cast<int>(count_cuda_devices()); ++device)
+    if (const std::optional<NumaNode> node = node_of_pci_device(pci_address(device)))
+      nodes.push_back(node->number);
   gpuaes::place_memory(memory, nodes);
+}
+
+// Places and pins the ring when the first device is opened. Devices that are opened later use it, too.
+std::shared_ptr<const PinnedRegion> pin_ring(std::span<std::byte> memory) {
+  static std::mutex mutex;
+  static std::weak_ptr<const PinnedRegion> current;
+  const std::lock_guard lock(mutex);
+  if (const auto pinned = current.lock(); pinned && pinned->begin() == memory.data()) return pinned;
+  place_memory(memory);
+  const auto pinned = std::make_shared<const PinnedRegion>(try_pin(memory));
+  current = pinned;
+  return pinned;
 }
 
 std::vector<std::unique_ptr<CudaLane>> open_device(const Device& device,
@@ -260,9 +272,8 @@ std::vector<std::unique_ptr<CudaLane>> open_device(const Device& device,
 
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   const std::vector<Device> devices = find_devices(specs);
-  place_memory(setup.memory, devices);
   check(cudaSetDevice(devices.front().index));  // pinning opens a device: open one of these
-  const auto pinned = std::make_shared<const PinnedRegion>(try_pin(setup.memory));
+  const std::shared_ptr<const PinnedRegion> pinned = pin_ring(setup.memory);
   std::vector<std::unique_ptr<Lane>> lanes;
   for (const Device& device : devices)
     std::ranges::move(open_device(device, pinned, setup), std::back_inserter(lanes));

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -122,6 +123,7 @@ LaneChoice parse_choice(const std::string& lanes) {
     LaneChoice choice = parse_lanes(lanes);
     if (choice.named.empty()) throw UsageError("lanes must be named: auto is not measured");
     use_first_device(choice.named);
+    choice.all_devices = true;
     return choice;
   }
   LaneSpec spec{Backend::cpu, {}, {}};
@@ -131,8 +133,12 @@ LaneChoice parse_choice(const std::string& lanes) {
 
 std::vector<std::unique_ptr<Lane>> open(const Setup& setup, const LanePlan& planned,
                                         const LaneSetup& for_lanes) {
-  if (!is_idle(setup.lanes)) return open_lanes(planned.first, for_lanes);
   std::vector<std::unique_ptr<Lane>> lanes;
+  if (!is_idle(setup.lanes)) {
+    for (const std::vector<LaneSpec>* specs : {&planned.first, &planned.joining})
+      std::ranges::move(open_lanes(*specs, for_lanes), std::back_inserter(lanes));
+    return lanes;
+  }
   for (std::size_t i = 0; i < planned.jobs; ++i) lanes.push_back(std::make_unique<IdleLane>());
   return lanes;
 }

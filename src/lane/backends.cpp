@@ -82,6 +82,11 @@ std::vector<std::string_view> backend_names() {
   return names_of(backends);
 }
 
+LaneError no_such_device(const LaneSpec& spec, std::size_t count) {
+  return LaneError(fmt::format("there is no CUDA device {}; this machine has {}", spec.device.value(), count),
+                   Advice::list_lanes);
+}
+
 // Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,
 // which pins memory once for all of them.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {

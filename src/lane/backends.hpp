@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,19 +45,23 @@ struct LaneSpec {
   Backend backend;
   std::optional<unsigned> device;      // CUDA's number; set by plan_lanes() if not, then the only spec
   std::optional<unsigned> count;       // threads, or streams per device; chosen by plan_lanes() if not set
-  std::optional<unsigned> shown_as{};  // the runtime's number; see show_only_named_devices()
+  std::optional<unsigned> shown_as{};  // the runtime's number; see show_only_devices()
 };
 
 // The lanes that a user asks for.
 struct LaneChoice {
   std::vector<LaneSpec> named;  // empty if plan_lanes() is to choose
   bool low_cpu = false;         // it then chooses those that use the least CPU time, not the fastest
+  bool all_devices = false;     // uses all named devices, even if opening them does not pay off
 };
 
 // `cuda` without a device becomes device 0.
 void use_first_device(std::vector<LaneSpec>& specs);
 
 std::vector<std::string_view> backend_names();
+
+// For a spec whose device does not exist on a machine with `count` devices.
+LaneError no_such_device(const LaneSpec& spec, std::size_t count);
 
 // What lanes need to know when they are opened: the memory that contains all jobs, the size of the longest
 // job, and how to run jobs.
@@ -89,13 +94,12 @@ inline constexpr std::size_t cuda_jobs_per_lane = 2;
 std::vector<std::unique_ptr<Lane>> open_cuda_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 // Whether CUDA was built in and there is a driver. A cheap check: if false, no device can be opened.
 bool cuda_may_open();
-// If every CUDA spec names its device, makes only these devices visible to the runtime, which then opens
-// faster. Does nothing if the runtime has been used before. It sets an environment variable: no other thread
-// may read the environment at the same time.
-void show_only_named_devices(std::vector<LaneSpec>& specs);
-// Makes only the first `max_devices` devices visible, under the same conditions. Returns how many of them
-// exist.
-unsigned show_first_devices(unsigned max_devices);
+// How many devices the CUDA runtime will see, without using it; nothing if the system does not say.
+std::optional<unsigned> known_cuda_devices();
+// If every CUDA spec of the lists names its device, makes only these devices visible to the runtime, which
+// then opens faster. Does nothing if the runtime has been used before, or for specs of an earlier call. It
+// sets an environment variable: no other thread may read the environment at the same time.
+void show_only_devices(std::initializer_list<std::span<LaneSpec>> lists);
 std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();
 // Why no device can be used although there is a driver; empty if one can, or without a driver.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -133,22 +132,52 @@ unsigned fastest_device_count(const Workload& workload, const Machine& machine) 
   return devices;
 }
 
-// Replaces `cuda` without a device by the first devices.
+// Replaces `cuda` without a device by the first devices, as many as pay off.
 std::vector<LaneSpec> name_devices(const std::vector<LaneSpec>& specs, const Workload& workload,
                                    const Machine& machine) {
   if (specs.size() != 1 || !uses_device(specs[0]) || specs[0].device) return specs;
   unsigned devices = fastest_device_count(workload, machine);
-  if (devices > 1) devices = std::max(machine.show_devices(devices), 1u);
+  if (devices > 1) devices = std::clamp(machine.known_devices().value_or(1), 1u, devices);
   std::vector<LaneSpec> named(devices, specs[0]);
   for (unsigned device = 0; device < devices; ++device) named[device].device = device;
   return named;
 }
 
-unsigned count_devices(const std::vector<LaneSpec>& specs) {
-  std::set<unsigned> devices;
+// The devices of the specs, in order and each once.
+std::vector<unsigned> devices_of(const std::vector<LaneSpec>& specs) {
+  std::vector<unsigned> devices;
   for (const LaneSpec& spec : specs)
-    if (spec.device) devices.insert(*spec.device);
-  return static_cast<unsigned>(devices.size());
+    if (spec.device && std::ranges::find(devices, *spec.device) == devices.end())
+      devices.push_back(*spec.device);
+  return devices;
+}
+
+void check_devices_exist(const std::vector<LaneSpec>& specs, const Machine& machine) {
+  for (const LaneSpec& spec : specs) {
+    if (spec.device.value_or(0) == 0) continue;  // opening it reports more
+    const unsigned known = machine.known_devices().value_or(0);
+    if (known > 0 && *spec.device >= known) throw no_such_device(spec, known);
+  }
+}
+
+// The first device opens before the run begins, which delays it; others join it, if that pays off.
+void use_named(LanePlan& plan, const LaneChoice& choice, const Workload& workload, const Machine& machine) {
+  check_devices_exist(choice.named, machine);
+  const std::vector<LaneSpec> specs = name_devices(choice.named, workload, machine);
+  std::vector<unsigned> devices = devices_of(specs);
+  if (devices.size() > 1 && !choice.all_devices) {
+    const std::size_t useful = std::min<std::size_t>(devices.size(), fastest_device_count(workload, machine));
+    if (useful < devices.size())
+      plan.reason = fmt::format("more than {} would not make this input faster", counted(useful, "device"));
+    devices.resize(useful);
+  }
+  for (LaneSpec spec : specs) {
+    const auto device = std::ranges::find(devices, spec.device);
+    if (uses_device(spec) && device == devices.end()) continue;
+    if (uses_device(spec) && !spec.count)
+      spec.count = cuda_stream_count(machine, static_cast<unsigned>(devices.size()), workload);
+    (uses_device(spec) && device != devices.begin() ? plan.joining : plan.first).push_back(spec);
+  }
 }
 
 // Lanes that -l auto chooses ----------------------------------------------------------------------
@@ -313,7 +342,7 @@ unsigned max_streams_in_cache(const Machine& machine, unsigned devices, const Wo
 
 void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine) {
   bool device = false;
-  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) {
+  for (const std::vector<LaneSpec>* specs : {&plan.first, &plan.joining, &plan.later}) {
     for (const LaneSpec& spec : *specs) {
       plan.jobs += count_jobs(spec);
       device = device || uses_device(spec);
@@ -396,20 +425,19 @@ Machine this_machine(const Workload& workload) {
           .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
           .cuda = workload.cuda && cuda_may_open(),
           .free_memory = available_memory,
-          .show_devices = show_first_devices,
+          .known_devices = known_cuda_devices,
           .cpu_lane_rate = measure_cpu_lane,
           .link_rate = [] { return fastest_gpu_link(); }};
 }
 
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine) {
   LanePlan plan;
-  plan.first = name_devices(choice.named, workload, machine);
-  if (plan.first.empty()) (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
-  const unsigned devices = count_devices(plan.first);
+  if (choice.named.empty())
+    (choice.low_cpu ? choose_low_cpu : choose_fastest)(plan, workload, machine);
+  else
+    use_named(plan, choice, workload, machine);
   for (LaneSpec& spec : plan.first)
-    if (!spec.count)
-      spec.count = uses_device(spec) ? cuda_stream_count(machine, devices, workload)
-                                     : cpu_lane_count(machine.cpus, workload);
+    if (!spec.count) spec.count = cpu_lane_count(machine.cpus, workload);
   size_ring(plan, workload, machine);
   fit_memory(plan, machine);
   return plan;

@@ -27,13 +27,13 @@ struct Workload {
 
 // What a plan needs to know about the machine. The functions take time and are called only where it matters.
 struct Machine {
-  unsigned cpus = 1;                                           // that this process may use
-  std::size_t cache_bytes = 0;                                 // of the last-level cache; 0 if unknown
-  bool cuda = false;                                           // whether CUDA lanes may open
-  std::function<std::uint64_t()> free_memory;                  // available_memory()
-  std::function<unsigned(unsigned max_devices)> show_devices;  // show_first_devices()
-  std::function<double(const Workload&)> cpu_lane_rate;        // bytes per second of one lane
-  std::function<std::optional<double>()> link_rate;            // fastest_gpu_link()
+  unsigned cpus = 1;                                       // that this process may use
+  std::size_t cache_bytes = 0;                             // of the last-level cache; 0 if unknown
+  bool cuda = false;                                       // whether CUDA lanes may open
+  std::function<std::uint64_t()> free_memory;              // available_memory()
+  std::function<std::optional<unsigned>()> known_devices;  // known_cuda_devices()
+  std::function<double(const Workload&)> cpu_lane_rate;    // bytes per second of one lane
+  std::function<std::optional<double>()> link_rate;        // fastest_gpu_link()
 };
 
 // Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
@@ -42,8 +42,9 @@ Machine this_machine(const Workload& workload);
 
 // All specs of lanes that use a device name it.
 struct LanePlan {
-  std::vector<LaneSpec> first;  // opened before the run, which fails if they cannot open
-  std::vector<LaneSpec> later;  // opened while the first lanes work, to take over; may fail to open
+  std::vector<LaneSpec> first;    // opened before the run, which fails if they cannot open
+  std::vector<LaneSpec> joining;  // of more devices; opened while the first lanes work, to help them
+  std::vector<LaneSpec> later;    // opened while the first lanes work, to take over; may fail to open
   // CPU lanes to use if the CUDA lanes in `first` or `later` cannot open, or turn out to be slower. The ring
   // is not sized for them.
   std::vector<LaneSpec> instead;
@@ -52,7 +53,7 @@ struct LanePlan {
   std::size_t chunks = 0;
   std::size_t jobs = 0;     // that may be in flight in all lanes together
   bool huge_pages = false;  // whether the ring should use them
-  std::string reason;       // why these lanes were chosen; empty if the user named them
+  std::string reason;       // why these lanes are used; empty if they are those that the user named
 };
 
 // The default size of a chunk on CPU lanes, in bytes of plaintext.
@@ -62,7 +63,7 @@ inline constexpr std::size_t cpu_file_chunk_bytes = 1 << 20, cpu_pipe_chunk_byte
 unsigned cpu_lane_count(unsigned cpus, const Workload& workload);
 unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workload& workload);
 
-// IoError if not even one chunk fits in memory.
+// IoError if not even one chunk fits in memory. LaneError if a device is known not to exist.
 LanePlan plan_lanes(const LaneChoice& choice, const Workload& workload, const Machine& machine);
 
 // How -l auto decides ----------------------------------------------------------------------------

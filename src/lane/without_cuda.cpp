@@ -12,11 +12,11 @@ bool cuda_may_open() {
   return false;
 }
 
-void show_only_named_devices(std::vector<LaneSpec>&) {}
-
-unsigned show_first_devices(unsigned) {
-  return 0;
+std::optional<unsigned> known_cuda_devices() {
+  return {};
 }
+
+void show_only_devices(std::initializer_list<std::span<LaneSpec>>) {}
 
 std::size_t count_cuda_devices() {
   return 0;

@@ -79,7 +79,7 @@ class Sealer {
       refuse_output_in(directory_, targets_.output);
     }
     prepare_inputs(named_);
-    show_only_named_devices(lanes_.choice.named);
+    show_only_devices({lanes_.choice.named});
   }
 
   void seal() {

@@ -51,7 +51,7 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   Workload workload = stream.workload(lanes.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
   LanePlan plan = plan_lanes(lanes.choice, workload, this_machine(workload));
-  for (std::vector<LaneSpec>* specs : {&plan.first, &plan.later}) show_only_named_devices(*specs);
+  show_only_devices({plan.first, plan.joining, plan.later});
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
   setup.timed = endpoints.trace != nullptr;
@@ -74,7 +74,7 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
       return Progress::Position{stream.header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
     });
     stream.run([&] {
-      const std::jthread opener = lane_pool.take_over(pipeline, messages);
+      const std::jthread opener = lane_pool.open_more(pipeline, messages);
       pipeline.run();
     });
   }
@@ -95,7 +95,7 @@ void run_filter(const FilterRequest& request, Messages& messages) {
   for (const InputRequest& input : request.inputs) named.add(input);
   prepare_inputs(named);
   LaneRequest lanes = request.lanes;
-  show_only_named_devices(lanes.choice.named);
+  if (request.inputs.size() > 1) show_only_devices({lanes.choice.named});  // the plan of the first is not all
   const Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
   for_each_input(request.inputs, messages, cancel, [&](const InputRequest& input) {
     const Report::Start start;

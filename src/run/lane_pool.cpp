@@ -76,15 +76,32 @@ std::unique_ptr<Lane> LanePool::open_fallback() const {
   return std::move(open({{Backend::cpu, {}, {}}}).front());
 }
 
-std::jthread LanePool::take_over(Pipeline& pipeline, const Messages& messages) const {
-  if (plan_.later.empty()) return {};
+std::jthread LanePool::open_more(Pipeline& pipeline, const Messages& messages) const {
+  if (plan_.joining.empty() && plan_.later.empty()) return {};
   return std::jthread([this, &pipeline, &messages](const std::stop_token& end) {
     try {
-      if (await_bytes(pipeline, plan_.later_from, end)) try_later(pipeline, messages, end);
+      open_joining(pipeline, messages, end);
+      if (!plan_.later.empty() && await_bytes(pipeline, plan_.later_from, end))
+        try_later(pipeline, messages, end);
     } catch (const std::exception& error) {
       messages.detail(fmt::format("the lanes stay as they are: {}", error.what()));
     }
   });
+}
+
+// One device after another: the driver does not open several at once.
+void LanePool::open_joining(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const {
+  for (const LaneSpec& spec : plan_.joining) {
+    if (end.stop_requested()) return;
+    try {
+      for (std::unique_ptr<Lane>& lane : open({spec})) pipeline.add_lane(std::move(lane));
+    } catch (const LaneError& error) {
+      messages.warning(
+          fmt::format("lanes {} failed to open ({}); others do their work", to_string({spec}), error.what()));
+      continue;
+    }
+    messages.detail(fmt::format("lanes {} join", to_string({spec})));
+  }
 }
 
 void LanePool::try_later(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const {

@@ -1,4 +1,4 @@
-// The lanes of a run: the first lanes, later lanes that take over from them, and a fallback lane.
+// The lanes of a run: the first lanes, lanes that join them, later lanes that take over, and a fallback lane.
 #pragma once
 
 #include <functional>
@@ -28,14 +28,15 @@ class LanePool {
 
   std::unique_ptr<Lane> open_fallback() const;
 
-  // Opens the plan's later lanes, if any, when they are due, and lets them take over. If they cannot open, or
-  // turn out to be slower than the first ones, CPU lanes do the rest. The thread ends when it is done or
-  // asked to stop.
-  std::jthread take_over(Pipeline& pipeline, const Messages& messages) const;
+  // Opens further lanes of the plan, if any, in a thread that ends when it is done or asked to stop. Joining
+  // lanes help the first ones as soon as they are open. Later lanes are opened when they are due, and take
+  // over. If these cannot open, or turn out to be slower than the first ones, CPU lanes do the rest.
+  std::jthread open_more(Pipeline& pipeline, const Messages& messages) const;
 
  private:
   std::vector<std::unique_ptr<Lane>> open(const std::vector<LaneSpec>& specs) const;
   std::vector<std::unique_ptr<Lane>> open_instead(const std::string& reason, const Messages& messages) const;
+  void open_joining(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const;
   void try_later(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const;
   bool later_are_slower(const Pipeline& pipeline, double first, const std::stop_token& end) const;
 

@@ -2,6 +2,8 @@
 #include "lane/lane.hpp"
 #include "cli/option_values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -195,7 +197,7 @@ TEST_CASE("only a run's devices remain visible to the CUDA runtime, until it is 
   const auto shown = [&](const char* before, std::string_view lanes) {
     return after(before, [&] {
       std::vector<LaneSpec> specs = parse_lanes(lanes).named;
-      show_only_named_devices(specs);
+      show_only_devices({specs});
       std::string numbers;
       for (const LaneSpec& spec : specs)
         numbers.append(" ").append(spec.shown_as ? std::to_string(*spec.shown_as) : "-");
@@ -205,21 +207,24 @@ TEST_CASE("only a run's devices remain visible to the CUDA runtime, until it is 
   CHECK(shown("0,1,2,3", "cuda:2") == "2 0");
   CHECK(shown("GPU-a,GPU-b,GPU-c", "cuda:2:4+cuda:0+cpu+cuda:2") == "GPU-a,GPU-c 1 0 - 1");
   CHECK(shown("5,6", "cuda+cpu") == "5 0 -");
-  CHECK(shown("7", "cuda:0") == "7 -");               // nothing to hide
-  CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 - -");  // nothing to hide
-  CHECK(shown("5,6", "cuda") == "5,6 -");             // not yet planned
-  CHECK(shown("5,6", "cuda:2") == "5,6 -");           // missing, which is an error when it is opened
+  CHECK(shown("7", "cuda:0") == "7 0");
+  CHECK(shown("5,6", "cuda:0+cuda:1") == "5,6 0 1");
+  CHECK(shown("5,6", "cuda") == "5,6 -");    // not yet planned
+  CHECK(shown("5,6", "cuda:2") == "5,6 -");  // missing, which is an error when it is opened
   CHECK(shown("5,6", "cpu:2") == "5,6 -");
   CHECK(shown("", "cuda:0") == " -");
 
-  const auto first = [&](const char* before, unsigned max_devices) {
-    return after(before, [&] {
-      CHECK(show_first_devices(max_devices) <= max_devices);
-      return "";
-    });
-  };
-  CHECK(first("3,1,GPU-a", 2) == "3,1");
-  CHECK(first("3,1,GPU-a", 2) == "3,1,GPU-a");  // the runtime has read the variable
+  CHECK(after("5,6,7", [] {
+          std::vector<LaneSpec> first = parse_lanes("cuda:2").named,
+                                joining = parse_lanes("cpu+cuda:1").named;
+          show_only_devices({first, joining});
+          std::vector<LaneSpec> again = first;
+          show_only_devices({again});
+          return fmt::format(" {} {}", *again[0].shown_as, *joining[1].shown_as);
+        }) == "6,7 1 0");
+
+  CHECK(after("3,1,GPU-a", [] { return fmt::format(" {}", *known_cuda_devices()); }) == "3,1,GPU-a 3");
+  count_cuda_devices();  // the runtime reads the variable
   CHECK(shown("0,1,2,3", "cuda:2") == "0,1,2,3 -");
 }
 #endif

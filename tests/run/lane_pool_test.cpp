@@ -63,7 +63,7 @@ std::string messages_of_run(std::string_view later, std::string_view instead = {
   plan.later = parse_lanes(later).named;
   if (!instead.empty()) plan.instead = parse_lanes(instead).named;
   std::string said = messages_of(plan, [&](const LanePool& pool, const Messages& messages) {
-    pool.take_over(run.pipeline, messages).join();
+    pool.open_more(run.pipeline, messages).join();
   });
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
@@ -92,7 +92,7 @@ std::string messages_of_slow_later_lanes() {
   const auto try_later = [&](const LanePool& pool, const Messages& messages) {
     std::atomic<bool> done = false;
     const std::jthread trial([&] {
-      pool.take_over(run.pipeline, messages).join();
+      pool.open_more(run.pipeline, messages).join();
       done = true;
     });
     while (!done) {
@@ -124,6 +124,23 @@ TEST_CASE("if the first lanes cannot open, others do instead, and a message says
   });
 }
 
+TEST_CASE("lanes join the first ones as soon as they are open, and one that does not open is a warning") {
+  Rig rig({});
+  PipeFed run(rig);
+  run.pipeline.add_lane(rig.lane());
+  auto ended = run.start();
+  LanePlan plan;
+  plan.joining = parse_lanes("cpu:2+cuda:9999:1+cpu:1").named;
+  const std::string said = messages_of(plan, [&](const LanePool& pool, const Messages& messages) {
+    pool.open_more(run.pipeline, messages).join();
+  });
+  CHECK(run.pipeline.active_lanes().size() == 4);
+  run.pipe.writer.close();
+  CHECK(result_of(std::move(ended)) == "");
+  CHECK(said.starts_with("program: lanes cpu:2 join\nprogram: warning: lanes cuda:9999:1 failed to open ("));
+  CHECK(said.ends_with("); others do their work\nprogram: lanes cpu:1 join\n"));
+}
+
 TEST_CASE("later lanes take over, and a message says which") {
   CHECK(messages_of_run("cpu:1") == "program: lanes cpu:1 take over\n");
   CHECK(messages_of_run("cpu:1+cpu:2") == "program: lanes cpu:1+cpu:2 take over\n");
@@ -150,7 +167,7 @@ TEST_CASE("a run that ends while later lanes are compared with the first ones ke
   plan.first = plan.instead = parse_lanes("cpu:1").named;
   plan.later = parse_lanes("cpu:2").named;
   const std::string said = messages_of(plan, [&](const LanePool& pool, const Messages& messages) {
-    const std::jthread opener = pool.take_over(rig.pipeline, messages);
+    const std::jthread opener = pool.open_more(rig.pipeline, messages);
     CHECK(rig.run() == "");
   });
   CHECK_FALSE(contains(said, "instead"));
