@@ -37,7 +37,7 @@ constexpr std::size_t short_file_chunk_bytes = 256 << 10;  // the minimum on CPU
 
 constexpr std::size_t safe_ring_bytes = 96 << 20;  // rings up to this size are fast with any cache
 constexpr double cpu_ring_caches = 1.0 / 3;        // maximum ring size as a multiple of the last-level cache
-constexpr double cuda_ring_caches = 0.4;
+constexpr double cuda_ring_caches = 0.43;
 constexpr std::size_t extra_cuda_chunks = 4;  // in addition to the jobs in flight, for reading and writing
 
 // CPU lanes for a file in the page cache: one per CPU, up to this number. With more, memory is the limit: on
@@ -51,9 +51,9 @@ constexpr unsigned min_disk_lanes = 4;
 // Of the fastest disks. With lanes for more, reading was slower and the ciphers used more CPU time.
 constexpr double max_disk = 30e9;  // bytes per second
 
-// CUDA streams per device for a file: one per CPU, since while one thread waits, another one reads. With
-// several devices, each thread reads more slowly, so it takes more of them to keep the links busy.
-constexpr unsigned min_file_streams = 4, max_file_streams = 8, max_streams_of_several = 16;
+// CUDA streams per device for a file: while one thread waits, another one reads. One device gets a stream for
+// each of a few CPUs, and for every second one of many; several devices share all CPUs.
+constexpr unsigned min_file_streams = 4, stream_for_each_cpu = 8, max_file_streams = 14;
 constexpr unsigned pipe_streams = 2;  // per device
 
 // Bytes per second.
@@ -65,8 +65,10 @@ constexpr double link = 64e9;            // of a device if the system does not s
 constexpr double link_use = 0.7;         // the fraction of it that copies in both directions reach
 
 // What an additional device adds to the rate, as a fraction of the rate of one, and to the time for starting
-// and ending CUDA. Two devices encrypt 64 to 76 GB/s instead of 47. For more, this is an estimate.
+// and ending CUDA. With several, memory is the limit: two encrypt 45 to 76 GB/s instead of 40 to 47, and four
+// are no faster.
 constexpr double extra_device_gain = 0.5, extra_device_seconds = 0.34;
+constexpr double max_devices_memory = 75e9;  // bytes per second
 
 constexpr std::uint64_t min_cuda_file = 1 << 30;  // bytes of the smallest file for which auto considers CUDA
 constexpr double open_seconds = 0.45;             // to open CUDA lanes
@@ -123,9 +125,9 @@ unsigned fastest_device_count(const Workload& workload, const Machine& machine) 
   if (workload.from_disk) return 1;
   const double link = machine.link_rate().value_or(figures::link);
   const auto seconds = [&](unsigned devices) {
-    const double rate = figures::link_use * link * (1 + figures::extra_device_gain * (devices - 1));
-    return devices * figures::extra_device_seconds +
-           static_cast<double>(workload.parallel_bytes) / std::min(rate, machine.cpus * figures::read);
+    const double links = figures::link_use * link * (1 + figures::extra_device_gain * (devices - 1));
+    const double rate = std::min({links, machine.cpus * figures::read, figures::max_devices_memory});
+    return devices * figures::extra_device_seconds + static_cast<double>(workload.parallel_bytes) / rate;
   };
   unsigned devices = 1;
   while (seconds(devices + 1) < seconds(devices)) ++devices;
@@ -336,8 +338,8 @@ unsigned max_streams_in_cache(const Machine& machine, unsigned devices, const Wo
   const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures::cuda_file.min_bytes);
   const std::size_t chunks = max_ring_bytes(machine, true) / chunk_bytes;
   const std::size_t jobs = chunks - std::min(chunks, figures::extra_cuda_chunks);
-  return static_cast<unsigned>(std::clamp<std::size_t>(
-      jobs / (cuda_jobs_per_lane * devices), figures::min_file_streams, figures::max_streams_of_several));
+  return static_cast<unsigned>(std::clamp<std::size_t>(jobs / (cuda_jobs_per_lane * devices),
+                                                       figures::min_file_streams, figures::max_file_streams));
 }
 
 void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine) {
@@ -409,11 +411,12 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
 // Opening a stream takes time, so there are no more streams than chunks.
 unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workload& workload) {
   if (!is_file(workload)) return figures::pipe_streams;
-  const unsigned max =
-      devices > 1 ? max_streams_in_cache(machine, devices, workload) : figures::max_file_streams;
-  const unsigned streams = workload.from_disk
-                               ? figures::min_file_streams
-                               : std::clamp(machine.cpus / devices, figures::min_file_streams, max);
+  const unsigned cpus =
+      devices > 1 ? machine.cpus / devices
+                  : std::max(std::min(machine.cpus, figures::stream_for_each_cpu), machine.cpus / 2);
+  const unsigned streams = workload.from_disk ? figures::min_file_streams
+                                              : std::clamp(cpus, figures::min_file_streams,
+                                                           max_streams_in_cache(machine, devices, workload));
   const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures::cuda_file.bytes);
   return static_cast<unsigned>(std::min<std::size_t>(streams, chunks_of(workload, chunk_bytes)));
 }
