@@ -37,7 +37,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 }  // namespace
 
 Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool huge_pages)
-    : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks), entries_(chunks), free_(chunks) {
+    : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks), entries_(chunks) {
   const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes)) + page_bytes;
   const std::size_t out_stride = whole_pages(out_bytes);
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
@@ -50,7 +50,6 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool
     chunks_[i].memory_ = memory_.subspan(i * in_stride, in_stride);
     place(chunks_[i], 0);
     chunks_[i].out_memory = memory_.subspan(in_all_ + i * out_stride, out_bytes);
-    free_[chunks - 1 - i] = &chunks_[i];  // the last one is used first
   }
 }
 
@@ -111,18 +110,18 @@ class Ring::Locked {
 };
 
 bool Ring::next_is_done() {
-  return write_count_ < fill_count_ && entry_at(write_count_).done;
+  return write_count_ < fill_count_ && entry_at(write_count_).state == State::done;
 }
 
 // Whether a lane could start a chunk now.
 bool Ring::can_start() {
-  const bool can_fill = !closed_ && !reading_ && !free_.empty();
+  const bool can_fill = !closed_ && !reading_ && next_is_empty();
   return can_fill || !given_back_.empty();
 }
 
 // Must be called after every change to the state that it reads.
 void Ring::note_waits() {
-  reader_waits_.set(!cancelled_ && !closed_ && !reading_ && free_.empty());
+  reader_waits_.set(!cancelled_ && !closed_ && !reading_ && !next_is_empty());
   writer_waits_.set(!cancelled_ && !all_written() && !writing_ && !next_is_done());
 }
 
@@ -133,7 +132,7 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start, std::optional<Claim>& cla
     if (!other_lane_writes) {
       waiter.to_write_ = false;
       writing_ = true;
-      return {Task::Kind::write, entry.chunk};
+      return {Task::Kind::write, &chunk_at(write_count_)};
     }
   }
   if (!start || !can_start()) return {};
@@ -144,11 +143,9 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start, std::optional<Claim>& cla
     return {Task::Kind::work, chunk};
   }
   claim = claim_next();
-  Chunk* const chunk = free_.back();
-  free_.pop_back();
-  entry_at(claim->number) = {.chunk = chunk, .done_by = &waiter, .in_source = claim->in_source};
+  entry_at(claim->number) = {&waiter, State::held, claim->in_source};
   reading_ = !claim->in_source;
-  return {claim->in_source ? Task::Kind::work : Task::Kind::fill, chunk};
+  return {claim->in_source ? Task::Kind::work : Task::Kind::fill, &chunk_at(claim->number)};
 }
 
 Ring::Claim Ring::claim_next() {
@@ -206,13 +203,13 @@ Ring::Task Ring::take(Waiter& waiter, TakeOptions options, Task ended) {
 
 void Ring::end(Task task, Locked& locked) {
   if (task.kind == Task::Kind::write) {
-    free_.push_back(task.chunk);
+    entry_of(*task.chunk).state = State::empty;
     ++write_count_;
     writing_ = false;
     if (can_write()) wake_to_write(entry_at(write_count_), locked);
     if (all_written()) end_.notify_all();
   } else {
-    entry_of(*task.chunk).done = true;
+    entry_of(*task.chunk).state = State::done;
     ++done_count_;
     if (all_done()) wake_all(locked);
   }
@@ -253,7 +250,7 @@ void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
 void Ring::unfilled(Chunk& chunk) {
   Locked locked(*this);
   reading_ = false;
-  free_.push_back(&chunk);
+  entry_of(chunk).state = State::empty;
   note_waits();
   wake_to_start(locked);
 }

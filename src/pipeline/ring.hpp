@@ -16,9 +16,9 @@
 // that are awake take the work. So if a chunk can be started and a lane waits, either a lane has been woken
 // for it, or a lane is awake and will ask for a task.
 //
-// Chunk N of the stream has entry N modulo the size of the ring, so keeping order needs no map, and a full
-// ring is the only backpressure. The memory that was used last is used again first: it is the most likely to
-// be in a cache, and no more of it is touched than the lanes keep busy.
+// Chunk N of the stream is entry N modulo the size of the ring, so keeping order needs no map, and a full
+// ring is the only backpressure. Using the memory that was written last first was slower: it is in the cache
+// of another core.
 //
 // There is one mutex. A lane takes it once to end a task and to take the next, twice per chunk.
 //
@@ -180,12 +180,13 @@ class Ring {
   Waits waits() const;
 
  private:
-  // An entry of the ring: a chunk that is in use.
+  enum class State : std::uint8_t { empty, held, done };
+  // The state of a chunk, which the mutex guards. It is not in the chunk, whose members are in the cache of
+  // the lane that holds it.
   struct Entry {
-    Chunk* chunk = nullptr;
-    Waiter* done_by = nullptr;  // the lane that holds it or has processed it
+    Waiter* done_by = nullptr;  // the lane that holds the chunk or has processed it
+    State state = State::empty;
     bool in_source = false;
-    bool done = false;
   };
   // What a lane is to put into an empty chunk.
   struct Claim {
@@ -197,6 +198,8 @@ class Ring {
   };
   Entry& entry_at(std::uint64_t number) { return entries_[number % entries_.size()]; }
   Entry& entry_of(const Chunk& chunk) { return entry_at(chunk.number); }
+  Chunk& chunk_at(std::uint64_t number) { return chunks_[number % chunks_.size()]; }
+  bool next_is_empty() { return entry_at(fill_count_).state == State::empty; }
   std::unique_lock<std::mutex> enter() const;
   bool next_is_done();  // the next chunk to write
   bool can_write() { return !writing_ && next_is_done(); }
@@ -225,7 +228,6 @@ class Ring {
 
   mutable std::mutex mutex_;  // guards all members below
   std::vector<Entry> entries_;
-  std::vector<Chunk*> free_;      // empty; the last one was used last
   std::condition_variable end_;   // wakes wait_for_end()
   std::vector<Waiter*> waiting_;  // the last one has waited the shortest time, so its caches are warmest
   Waiter* arriving_ = nullptr;    // the lane that was woken to start a chunk and has not run since; or null

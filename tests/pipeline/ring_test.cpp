@@ -224,17 +224,6 @@ TEST_CASE("writing a chunk has priority over starting one") {
   take(ring, waiter, Kind::fill);
 }
 
-TEST_CASE("the chunk that was written last is filled next, so that no more memory is used than needed") {
-  Ring ring(3, chunk_bytes, chunk_bytes);
-  Waiter waiter;
-  Chunk& first = fill_one(ring, waiter);
-  for (int i = 0; i < 5; ++i) {
-    write(ring, first);
-    CHECK(&fill_one(ring, waiter) == &first);
-  }
-  CHECK(&fill_one(ring, waiter) != &first);
-}
-
 TEST_CASE("a chunk is written by the lane that processed it if that lane waits for it") {
   Ring ring(2, chunk_bytes, chunk_bytes);
   Waiter ours, theirs;
