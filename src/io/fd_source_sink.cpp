@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 namespace gpuaes {
@@ -215,6 +216,12 @@ FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
 }
 
 void FdSink::write(std::span<const std::byte> bytes) {
+  while (direct_ && !bytes.empty()) {
+    const ssize_t count = direct_->write(bytes, cancel_);
+    if (count < 0 && errno != EINVAL) throw_failure(errno);
+    if (count < 0) end_direct();
+    written_ += static_cast<std::size_t>(std::max(count, ssize_t{0}));
+  }
   while (!bytes.empty()) {
     const std::size_t wanted = std::min(bytes.size(), max_);
     const ssize_t count =
@@ -225,11 +232,19 @@ void FdSink::write(std::span<const std::byte> bytes) {
   }
 }
 
+void FdSink::end_direct() {
+  if (const std::unique_ptr<DirectWriter> ended = std::exchange(direct_, nullptr)) {
+    ended->stop();
+    write(ended->held_back());
+  }
+}
+
 bool FdSink::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLOUT, static_cast<int>(patience.count()), cancel_);
 }
 
 void FdSink::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+  end_direct();
   while (!bytes.empty()) {
     const auto at = static_cast<off_t>(offset);
     const ssize_t count = transfer(fd_.get(), POLLOUT, cancel_,
@@ -253,6 +268,7 @@ void FdSink::throw_failure(int error) const {
 }
 
 void FdSink::sync() {
+  end_direct();
   while (!sync_to_disk(fd_.get())) {
     if (errno != EINTR) throw io_error("cannot write", name_, errno);
     cancel_.check();
@@ -260,6 +276,7 @@ void FdSink::sync() {
 }
 
 void FdSink::finish() {
+  end_direct();
   if (fd_.close() != 0 && errno != EINTR) throw io_error("cannot write", name_, errno);
 }
 

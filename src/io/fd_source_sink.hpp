@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "io/direct_reader.hpp"
+#include "io/direct_writer.hpp"
 #include "io/fd.hpp"
 #include "io/source_sink.hpp"
 
@@ -84,6 +85,15 @@ class FdSink : public Sink {
   // afterwards.
   void skip(std::uint64_t size);
 
+  // From now on, writes directly to the disk, if the file system supports it. Bytes that do not fill a block
+  // are held back. Only for a regular file that this program has opened.
+  void begin_direct() { direct_ = DirectWriter::open(fd_.get()); }
+  bool is_direct() const noexcept { return direct_ != nullptr; }
+
+  // Writes what was held back. From now on, writes go through the page cache. overwrite(), sync() and
+  // finish() do this, too.
+  void end_direct();
+
   // Waits until everything written is on disk. IoError, Cancelled.
   void sync();
 
@@ -95,8 +105,9 @@ class FdSink : public Sink {
   Fd fd_;
   std::string name_;
   Cancel& cancel_;
-  std::size_t max_;            // bytes per call
-  std::uint64_t written_ = 0;  // bytes
+  std::size_t max_;                       // bytes per call
+  std::uint64_t written_ = 0;             // bytes
+  std::unique_ptr<DirectWriter> direct_;  // or null
 };
 
 // Copies the rest of the source, and adds the bytes to `copied`.

@@ -105,16 +105,17 @@ void make_private(int fd, const std::string& name) {
 // the end.
 constexpr std::uint64_t flush_bytes = 8 << 20;
 
+// Space for direct writes is allocated in steps of this size.
+constexpr std::uint64_t allocate_bytes = 256 << 20;
+
 // The size of a hole in a sparse file, and where it may begin: a page, which most file systems store as a
 // block.
 constexpr std::size_t hole_bytes = 4096;
 
-// From this size on, losing the work at the end costs much more than trying a link at the beginning.
-constexpr std::uint64_t large_bytes = 64 << 20;
-
 TempFile::Rules temp_rules(const SinkRules& rules) {
   TempFile::Rules temp = rules.temp;
-  temp.try_link = rules.bytes.value_or(large_bytes) >= large_bytes;
+  // Losing the work at the end costs much more than trying a link at the beginning.
+  temp.try_link = rules.bytes.value_or(large_output) >= large_output;
   return temp;
 }
 
@@ -151,8 +152,11 @@ class OutputFile : public Sink {
   }
 
   void write(std::span<const std::byte> bytes) override {
+    if (!tried_direct_ && is_large()) begin_direct();
+    if (sink_.is_direct()) allocate(written_ + bytes.size());
     rules_.sparse ? write_sparse(bytes) : sink_.write(bytes);
     written_ += bytes.size();
+    if (sink_.is_direct()) flushed_ = written_;
     if (written_ - flushed_ < flush_bytes) return;
     // Only starts the write; fsync(2) reports errors.
     sync_file_range(sink_.fd().get(), static_cast<off_t>(flushed_), static_cast<off_t>(written_ - flushed_),
@@ -165,7 +169,9 @@ class OutputFile : public Sink {
   }
 
   void finish() override {
-    if ((rules_.sparse || written_ < expected_) && !set_size(sink_.fd().get(), written_))
+    sink_.end_direct();
+    const std::uint64_t allocated = std::max(expected_, allocated_);
+    if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
     if (rules_.durable) sink_.sync();  // may take a long time, in which the access of the old file may change
     or_keep([this] { set_access(*file_, sink_.fd().get()); });
@@ -184,6 +190,26 @@ class OutputFile : public Sink {
   }
 
  private:
+  bool is_large() const {
+    return std::max({rules_.bytes.value_or(0), expected_, written_}) >= rules_.direct_from;
+  }
+
+  void begin_direct() {
+    tried_direct_ = true;
+    allocated_ = written_;
+    if (!rules_.sparse) sink_.begin_direct();
+  }
+
+  // Makes the file at least `size` bytes long: a direct write that extends a file is slower. finish() sets
+  // the right size. Errors do not matter; if the disk is full, the write reports it.
+  void allocate(std::uint64_t size) {
+    if (size <= allocated_) return;
+    const std::uint64_t step =
+        expected_ >= size ? std::min(allocate_bytes, expected_ - size) : allocate_bytes;
+    const std::uint64_t begin = std::exchange(allocated_, size + step);
+    fallocate(sink_.fd().get(), 0, static_cast<off_t>(begin), static_cast<off_t>(allocated_ - begin));
+  }
+
   // All data is on disk, so a failure of `step` does not mean that the output is bad.
   void or_keep(const std::function<void()>& step) {
     try {
@@ -275,9 +301,11 @@ class OutputFile : public Sink {
   Cancel& cancel_;
   std::unique_ptr<TempFile> file_;
   FdSink sink_;
-  std::uint64_t expected_ = 0;  // bytes of space reserved
-  std::uint64_t written_ = 0;   // bytes
-  std::uint64_t flushed_ = 0;   // bytes whose write to disk was started
+  std::uint64_t expected_ = 0;   // bytes of space reserved
+  std::uint64_t allocated_ = 0;  // bytes of the file, if it is written directly
+  bool tried_direct_ = false;
+  std::uint64_t written_ = 0;  // bytes
+  std::uint64_t flushed_ = 0;  // bytes whose write to disk was started
 };
 
 // Terminals ---------------------------------------------------------------------------------------

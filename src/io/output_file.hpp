@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +35,9 @@ struct OutputTarget {
 // an existing file.
 OutputTarget find_output(const std::optional<std::string>& name, int directory = AT_FDCWD);
 
+// Outputs of at least this many bytes are worth some preparation.
+inline constexpr std::uint64_t large_output = 64 << 20;
+
 struct SinkRules {
   // What may be written to a terminal. Anything else is a UsageError. Text is what TerminalTextCheck accepts.
   enum class Terminal { nothing, text, everything };
@@ -41,6 +45,8 @@ struct SinkRules {
   bool durable = true;                   // sync a file before it gets its name
   bool sparse = false;                   // in a regular file, blocks of zeros become holes
   std::optional<std::uint64_t> bytes{};  // the approximate number expected, if known
+  // From this size on, a file is written directly to the disk, if possible. Then it is not in the page cache.
+  std::uint64_t direct_from = std::numeric_limits<std::uint64_t>::max();
   // For the file until it is published. The hint is for an existing file that cannot be replaced.
   TempFile::Rules temp = {.hint = "redirect the output with > to write to the file in place"};
   // A complete file that cannot get its name, or whose last step fails, is not thrown away (TempFile::keep).

@@ -259,6 +259,7 @@ class Joiner {
       return open_sink(target,
                        {.terminal = SinkRules::Terminal::nothing,
                         .bytes = size,
+                        .direct_from = large_output,
                         .warn = [this](const std::string& text) { messages_.warning(text); }},
                        cancel_);
     });

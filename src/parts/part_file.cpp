@@ -97,7 +97,8 @@ OutputTarget member_target(const Directory& directory, const std::string& file) 
 }
 
 SinkRules member_rules(const std::string& file, const Messages& messages) {
-  return {.temp = {.if_exists = TempFile::IfExists::refuse,
+  return {.direct_from = large_output,
+          .temp = {.if_exists = TempFile::IfExists::refuse,
                    .nameless = false,
                    .prefix = fmt::format(".{}.{}.{}.", file, host_name(), getpid())},
           .warn = [&messages](const std::string& text) { messages.warning(text); }};

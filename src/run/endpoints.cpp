@@ -16,6 +16,7 @@
 #include "cli/command_line.hpp"
 #include "format/sealed.hpp"
 #include "io/armor.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 
@@ -75,6 +76,16 @@ Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel) {
   return {.command = std::move(process), .source = std::move(source)};
 }
 
+namespace {
+
+// From this size on, a decrypted file would displace much of what is in the page cache. A smaller one is
+// usually read next, so it is left there.
+std::uint64_t uncached_plaintext_bytes() {
+  return std::max(large_output, available_memory() / 2);
+}
+
+}  // namespace
+
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,
                                   const Messages& messages, Cancel& cancel) {
@@ -85,6 +96,7 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
   const SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
                         .sparse = output.sparse,
                         .bytes = bytes,
+                        .direct_from = stream.decrypt ? uncached_plaintext_bytes() : large_output,
                         .warn = [&messages](const std::string& text) { messages.warning(text); }};
   return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
 }

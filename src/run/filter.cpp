@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
   refuse_output_conflicts(named, targets);
-  endpoints.output = open_output(request.output, stream, targets, endpoints.source.size(), messages, cancel);
+  const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
+  endpoints.output = open_output(request.output, stream, targets, bytes, messages, cancel);
   hold_output_while_typing(endpoints, request.output);
   open_reports(endpoints, targets, messages, cancel);
   note_if_terminal(endpoints.source, messages);

@@ -54,6 +54,7 @@ SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, 
   const bool as_text = request.output.force || request.format.armor;
   SinkRules rules{.terminal = as_text ? Terminal::everything : Terminal::nothing,
                   .bytes = source.size(),
+                  .direct_from = large_output,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (request.in_place) {
     rules.temp.hint = not_replaceable_hint;

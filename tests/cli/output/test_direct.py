@@ -1,0 +1,106 @@
+"""Large outputs are written directly to the disk: their bytes are right, and they are not in the page cache."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from file_systems import expect_files
+from page_cache import cached_bytes
+from processes import finish, wait_until_idle
+from programs import expect_same, secret_file, some_bytes, start, stream
+from special_files import mounted_by, shell
+
+MIB = 1 << 20
+PLAIN = some_bytes(70 * MIB + 12345)
+MAKE = {
+    "ext4": "mkfs.ext4 -q image",
+    "ext4-blocks-of-1K": "mkfs.ext4 -q -b 1024 image",
+    "xfs": "mkfs.xfs -q image",
+    "xfs-sectors-of-4K": "mkfs.xfs -q -s size=4096 image",
+    "btrfs": "mkfs.btrfs -q image",
+}
+DIRECT = [kind for kind in MAKE if kind != "btrfs"]  # Btrfs compresses data
+
+
+@pytest.fixture
+def disk(request, work):
+    """A file system with 400 MiB of the given kind is mounted at `disk`."""
+    pathlib.Path("plain").write_bytes(PLAIN)
+    make = MAKE[request.param]
+    shell(f"truncate -s 400M image && PATH=$PATH:/sbin:/usr/sbin {make}")
+    with mounted_by("mount -o loop image", "disk"):
+        shutil.rmtree("disk/lost+found", ignore_errors=True)
+        yield request.param
+
+
+def expect_space(name):
+    """The file has no more space than it needs."""
+    assert os.stat(name).st_blocks * 512 < os.path.getsize(name) + MIB
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", MAKE, indirect=True)
+def test_a_large_output(key, disk):
+    """Its size is known at the beginning, or not."""
+    for options, source in (["-i", "plain"], None), ([], PLAIN), (["-b", "100K"], PLAIN):
+        stream("-q", "-k", key, *options, "-o", "disk/out", input=source)
+        if disk in DIRECT:
+            assert cached_bytes("disk/out") < 2 * MIB + (0 if options[:1] == ["-i"] else 64 * MIB)
+        expect_space("disk/out")
+        expect_files("disk", ["out"])
+        expect_same(PLAIN, stream("-q", "-d", "-k", key, "-i", "disk/out").out)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_other_large_outputs(key, disk):
+    """Armor, other formats, new keys. Decrypted data, and a small output, stay in the page cache."""
+    new_key = secret_file("new-key", bytes(32))
+    stream("-q", "-k", key, "-f", "sealed", "--armor", "-i", "plain", "-o", "disk/armored")
+    assert cached_bytes("disk/armored") < 2 * MIB
+    stream("-q", "-d", "-k", key, "-i", "disk/armored", "-o", "disk/opened")
+    assert cached_bytes("disk/opened") > 64 * MIB
+    expect_same(PLAIN, pathlib.Path("disk/opened").read_bytes())
+    os.unlink("disk/armored")
+    stream("-q", "-k", key, "-i", "plain", "-o", "disk/sealed")
+    stream("--rekey", "-q", "-k", key, "--new-key", new_key, "disk/sealed")
+    assert cached_bytes("disk/sealed") < 2 * MIB
+    expect_same(PLAIN, stream("-q", "-d", "-k", new_key, "-i", "disk/sealed").out)
+    stream("-q", "-k", key, "-o", "disk/small", input=PLAIN[:10 * MIB])
+    assert cached_bytes("disk/small") > 10 * MIB
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", DIRECT, indirect=True)
+def test_a_disk_that_becomes_full(key, disk):
+    """The size of the output is not known."""
+    pathlib.Path("disk/old").write_bytes(b"old")
+    with open("zeros", "wb") as zeros:
+        zeros.truncate(500 * MIB)
+    for output in "disk/new", "disk/old":
+        with open("zeros", "rb") as zeros:
+            cat = subprocess.Popen(["cat"], stdin=zeros, stdout=subprocess.PIPE)
+            found = stream("-q", "-k", key, "-o", output, stdin=cat.stdout, status=1)
+            cat.stdout.close()
+            cat.wait()
+        words = found.error.split(" after byte ")
+        assert words[0] == f"cannot write {output}" and words[1].endswith(": No space left on device"), found.error
+        assert int(words[1].split(":")[0]) > 250 * MIB
+        expect_files("disk", ["old"])
+        assert pathlib.Path("disk/old").read_bytes() == b"old"
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_a_signal_leaves_nothing(key, disk):
+    child = start("gpuaes-stream", "-q", "-k", key, "-o", "disk/out", stdin=subprocess.PIPE)
+    child.stdin.write(PLAIN)
+    child.stdin.flush()
+    wait_until_idle(child)
+    child.send_signal(signal.SIGTERM)
+    assert finish(child) == -signal.SIGTERM
+    expect_files("disk", [])
