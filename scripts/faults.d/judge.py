@@ -10,11 +10,11 @@ import stat
 # Faults that the programs tolerate at any call.
 HARMLESS = re.compile(
     r"(read|pread|write|pwrite|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait|waitpid)=EINTR|\w+=short"
-    r"|(O_TMPFILE|O_DIRECT|preadv|mincore|mlock|madvise|posix_fadvise|sync_file_range)=\w+|fallocate=EOPNOTSUPP"
-    r"|fcntl=EPERM|f(data)?sync=(EINVAL|EOPNOTSUPP|ENOSYS)")
+    r"|(O_TMPFILE|O_DIRECT|preadv|mincore|mlock|madvise|posix_fadvise|sync_file_range|F_SETFL|fallocate_part)=\w+"
+    r"|fallocate=EOPNOTSUPP|writev=EIN(TR|VAL)|fcntl=EPERM|f(data)?sync=(EINVAL|EOPNOTSUPP|ENOSYS)")
 
 # Faults after which data may be lost, if they hit an output.
-LOSSES = re.compile(r"(write|pwrite|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC|EDQUOT|ESTALE)")
+LOSSES = re.compile(r"(writev?|pwrite|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC|EDQUOT|ESTALE)")
 
 # What a message says if a complete output is not kept, or has been written to its end.
 NOT_KEPT = r"could not be kept|the output is complete"

@@ -10,6 +10,7 @@ import typing
 from execution import evict
 
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+LARGE_BYTES = (72 << 20) + 12345
 OLD = b"what was in the file before\n" * 5000
 
 # Faults that a run must tolerate, with the numbers of the calls. The tests' files have the right owner and group, and no
@@ -26,6 +27,9 @@ PLAIN = (*NAMED, *LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EP
 
 # The calls at the end of a run. On these file systems, only they are made to fail.
 END = r"(linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
+
+# The calls with which a large output is written directly to the disk.
+LARGE = r"(writev|fallocate\w*|F_SETFL|ftruncate|fsync|lseek|fstatfs|statx)="
 
 
 def full_name(program):
@@ -86,6 +90,8 @@ class Fixture:
 
     def make_files(self):
         self.make("plain", self.plain)
+        with open(self.path("large"), "wb") as large:
+            large.truncate(LARGE_BYTES)
         self.make("words", b"correct horse battery staple\n")
         for name in ("key", "new"):
             self.make(name, os.urandom(32))
@@ -155,6 +161,10 @@ class Fixture:
             opened = self.call("{stream} -q -d -l cpu:1 " + options, content)
             return None if opened == self.plain else f"{len(content)} bytes do not open to what was sealed"
         return check
+
+    def opens_large(self, content, whole=True):
+        opened = self.call("{stream} -q -d -k {key}", content) if whole else None
+        return None if not whole or opened == bytes(LARGE_BYTES) else f"{len(content)} bytes do not open to what was sealed"
 
     def completes(self, name, files, key="key"):
         """The file `name` completes a joined directory that otherwise has these files."""
@@ -259,6 +269,10 @@ def system_runs(fixture):
         Run("rekey-parts", "--rekey -q -k {key} --new-key {new} d", files=fixture.joined, syncs=2,
             results={"d/head": fixture.completes("d/head", fixture.joined, "new")},
             output="d/head", checks_input=True, tolerates=ACCESS),
+        Run("seal-large", "-k {key} -b 8M -i {large} -o out", results={"out": fixture.opens_large}, syncs=2, output="out",
+            tolerates=ACCESS + MODE, only=LARGE),
+        Run("seal-large-command", "-k {key} -b 8M -o out -- cat {large}", results={"out": fixture.opens_large}, syncs=2,
+            output="out", tolerates=ACCESS + MODE + PROBE, only=LARGE),
         Run("open-into", f"-d -k {{key}} --part 0/1 --into out {lanes} {{sealed}}", results={"out": plain}, syncs=3,
             keeps=r"out\.\w+-1/(data|lock\.0|done\.0)?"),
         Run("seal-uncached", f"-k {{key}} {direct} -i in", files={"in": fixture.plain}, results={"in": plain},

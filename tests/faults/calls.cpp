@@ -137,6 +137,18 @@ CALL(ssize_t, write, int fd, const void* bytes, size_t size) {
   return real(fd, bytes, shortened("write", fd, size));
 }
 
+// A direct write, which is shortened to whole pages.
+CALL(ssize_t, writev, int fd, const iovec* memory, int count) {
+  if (fails("writev", fd, {EIO, ENOSPC, EINTR, EINVAL})) return -1;
+  constexpr size_t page = 4096;
+  const iovec& last = memory[count - 1];
+  const size_t size = shortened("writev", fd, last.iov_len);
+  if (size == last.iov_len || size < page) return syscall(SYS_writev, fd, memory, count);
+  std::vector<iovec> all(memory, memory + count);
+  all.back().iov_len = size / page * page;
+  return syscall(SYS_writev, fd, all.data(), count);
+}
+
 CALL(ssize_t, pwrite, int fd, const void* bytes, size_t size, off_t at) {
   if (fails("pwrite", fd, {EIO, ENOSPC, EINTR})) return -1;
   return syscall(SYS_pwrite64, fd, bytes, shortened("pwrite", fd, size), at);
@@ -226,7 +238,9 @@ CALL(int, ftruncate, int fd, off_t size) {
 }
 SAME_CALL(ftruncate64, ftruncate)
 CALL(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
-  return make("fallocate", fd, {EOPNOTSUPP, ENOSPC, EINTR}, SYS_fallocate, fd, mode, offset, bytes);
+  // Space for the whole file; or for a part of it, with its size.
+  const char* const call = (mode & FALLOC_FL_KEEP_SIZE) != 0 ? "fallocate" : "fallocate_part";
+  return make(call, fd, {EOPNOTSUPP, ENOSPC, EINTR}, SYS_fallocate, fd, mode, offset, bytes);
 }
 SAME_CALL(fallocate64, fallocate)
 
@@ -235,6 +249,8 @@ CALL(int, fcntl, int fd, int command, void* argument) {
   const bool duplicates = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
   if (duplicates && fails("fcntl", fd, {EMFILE})) return -1;
   if (command == F_SETPIPE_SZ && fails("fcntl", fd, {EPERM})) return -1;
+  const bool direct = command == F_SETFL && (reinterpret_cast<long>(argument) & O_DIRECT) != 0;
+  if (direct && fails("F_SETFL", fd, {EINVAL})) return -1;
   const bool locks = command == F_OFD_SETLK || command == F_OFD_SETLKW;
   if (locks && fails("F_OFD_SETLK", fd, {ENOLCK, EOPNOTSUPP})) return -1;
   return static_cast<int>(syscall(SYS_fcntl, fd, command, argument));
