@@ -289,9 +289,15 @@ std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
 }
 
 void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
-  std::vector<std::byte> buffer(call_bytes);
-  while (const std::size_t count = source.read(buffer)) {
-    sink.write(std::span(buffer).first(count));
+  constexpr std::size_t page_bytes = DirectWriter::page_bytes;
+  std::vector<std::byte> memory(call_bytes + page_bytes);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  for (;;) {
+    const std::optional<std::size_t> place = sink.place_in_page();
+    const auto buffer = std::span(memory).subspan(place ? (*place - address) % page_bytes : 0, call_bytes);
+    const std::size_t count = source.read(buffer);
+    if (count == 0) return;
+    sink.write(buffer.first(count));
     copied += count;
   }
 }

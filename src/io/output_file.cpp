@@ -151,6 +151,10 @@ class OutputFile : public Sink {
     expected_ = error == 0 ? size : 0;
   }
 
+  std::optional<std::size_t> place_in_page() const override {
+    return sink_.is_direct() ? std::optional(written_ % DirectWriter::page_bytes) : std::nullopt;
+  }
+
   void write(std::span<const std::byte> bytes) override {
     if (!tried_direct_ && is_large()) begin_direct();
     if (sink_.is_direct()) allocate(written_ + bytes.size());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 
@@ -71,6 +72,10 @@ class Sink {
 
   // Announces the expected size of the output, in bytes. IoError if there is no space for it.
   virtual void expect([[maybe_unused]] std::uint64_t size) {}
+
+  // Where in a page of 4096 bytes the memory of the next byte should be. Writing may be slower if it is
+  // elsewhere, or if later bytes are not as far after it as in the output. Nothing if it does not matter.
+  virtual std::optional<std::size_t> place_in_page() const { return {}; }
 
   // Writes all of `bytes`, or throws IoError or Cancelled.
   virtual void write(std::span<const std::byte> bytes) = 0;

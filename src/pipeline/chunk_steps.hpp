@@ -28,6 +28,9 @@ class ChunkSteps {
  public:
   ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& session);
 
+  // Call this when what precedes the output of the chunks has been written, before any other member.
+  void begin() { body_place_ = sink_.place_in_page(); }
+
   // Fills the chunk with the next piece of the input and ends the reader's turn. Returns false if there is
   // less than a unit and `wait` is false.
   bool fill(Worker& worker, Chunk& chunk, bool wait);
@@ -60,6 +63,7 @@ class ChunkSteps {
   Source& source_;
   Sink& sink_;
   const Session& session_;
+  std::optional<std::size_t> body_place_;  // where in a page the output should begin, if that matters
 
   // Used by the thread that has the reader's turn.
   const std::uint64_t parallel_end_;  // lanes read up to here by themselves

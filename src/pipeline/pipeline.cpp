@@ -16,6 +16,7 @@ Pipeline::Pipeline(PipelineParts parts)
       workers_([this](Worker& worker) { work(worker); }, std::move(parts.fallback_lane), parts.trace) {}
 
 void Pipeline::run() {
+  steps_.begin();
   workers_.run();
   ring_.wait_for_end();
   stop();

@@ -39,7 +39,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
 Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool huge_pages)
     : in_bytes_(in_bytes), out_bytes_(out_bytes), chunks_(chunks), entries_(chunks) {
   const std::size_t in_stride = whole_pages(std::max(in_bytes, out_bytes)) + page_bytes;
-  const std::size_t out_stride = whole_pages(out_bytes);
+  const std::size_t out_stride = whole_pages(out_bytes) + page_bytes;
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
   if (in_stride > max_stride || out_stride > max_stride)
     throw IoError("the ring would exceed the address space", Advice::use_smaller_chunks);
@@ -49,14 +49,15 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool
   for (std::size_t i = 0; i < chunks; ++i) {
     chunks_[i].memory_ = memory_.subspan(i * in_stride, in_stride);
     place(chunks_[i], 0);
-    chunks_[i].out_memory = memory_.subspan(in_all_ + i * out_stride, out_bytes);
+    chunks_[i].out_room_ = memory_.subspan(in_all_ + i * out_stride, out_stride);
+    place_output(chunks_[i], 0);
   }
 }
 
 Ring::~Ring() {
   for (const Chunk& chunk : chunks_) {
     if (chunk.in_touched > 0) explicit_bzero(chunk.memory_.data(), page_bytes + chunk.in_touched);
-    explicit_bzero(chunk.out_memory.data(), chunk.out_touched);
+    if (chunk.out_touched > 0) explicit_bzero(chunk.out_room_.data(), page_bytes + chunk.out_touched);
   }
   munmap(memory_.data(), memory_.size());
 }
@@ -65,6 +66,10 @@ Ring::~Ring() {
 void Ring::place(Chunk& chunk, std::size_t begin) {
   chunk.in_place_memory = chunk.memory_.subspan(begin, std::max(in_bytes_, out_bytes_));
   chunk.in_memory = chunk.in_place_memory.first(in_bytes_);
+}
+
+void Ring::place_output(Chunk& chunk, std::size_t begin) const {
+  chunk.out_memory = chunk.out_room_.subspan(begin, out_bytes_);
 }
 
 // Tries for a while before it blocks. With many lanes and small chunks, sleeping and waking would take longer

@@ -105,7 +105,8 @@ struct Chunk {
 
  private:
   friend class Ring;
-  std::span<std::byte> memory_;  // for the input, a page more than its size
+  std::span<std::byte> memory_;    // for the input, a page more than its size
+  std::span<std::byte> out_room_;  // for out_memory, a page more than its size
 };
 
 class Ring {
@@ -162,6 +163,9 @@ class Ring {
   // if `closed`, the last. unfilled(): there was no input, and the chunk is still empty.
   void filled(Chunk& chunk, bool closed);
   void unfilled(Chunk& chunk);
+
+  // Sets where in a page the chunk's out_memory begins. The caller holds the chunk.
+  void place_output(Chunk& chunk, std::size_t begin) const;
 
   // Another lane has to process the chunk. The caller no longer holds it.
   void give_back(Chunk& chunk);

@@ -87,6 +87,7 @@ struct Setup {
   SourceScript source{};
   std::uint64_t sink_fails_at = never;
   std::uint64_t sink_waits_at = never;
+  std::optional<std::size_t> sink_place{};
   LaneFactory fallback_lane{};
   std::uint64_t seed = 0;
   std::chrono::microseconds max_delay{0};
@@ -98,7 +99,8 @@ struct Rig {
   explicit Rig(Setup with)
       : setup(std::move(with)),
         source(setup.input.value_or(test_bytes(setup.size)), setup.source, cancel, jitter),
-        sink({.fail_at = setup.sink_fails_at, .wait_at = setup.sink_waits_at}, cancel, jitter) {}
+        sink({.fail_at = setup.sink_fails_at, .wait_at = setup.sink_waits_at, .place = setup.sink_place},
+             cancel, jitter) {}
 
   PipelineParts parts(Source& from, Sink& to) {
     return {.ring = ring,

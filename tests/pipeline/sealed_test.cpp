@@ -44,6 +44,26 @@ Setup opening(Bytes input, std::size_t segments_a_chunk = 2) {
 
 }  // namespace
 
+TEST_CASE("output is where in a page the sink wants it, unless it overwrites its input in memory") {
+  for (const std::size_t place : {0, 191, 4095})
+    for (const std::size_t parallel : {std::size_t{0}, 5 * plain, 11 * plain})
+      for (const bool copies : {false, true}) {
+        CAPTURE(place, parallel, copies);
+        const std::size_t size = 11 * plain + 333;
+        const auto check = [&](Setup setup, std::span<const std::byte> expected) {
+          setup.source.parallel = parallel;
+          setup.sink_place = place;
+          Rig rig(std::move(setup));
+          rig.add_lanes(2, {.copies = copies});
+          CHECK(rig.run() == "");
+          CHECK(difference(rig.sink.bytes(), expected) == "");
+          if (!copies || parallel == 0) CHECK(rig.sink.misplaced() == 0);
+        };
+        check({.size = size, .session = seal_session, .chunk_bytes = 2 * plain}, sealed_bytes(size));
+        check(opening(sealed_bytes(size)), test_bytes(size));
+      }
+}
+
 TEST_CASE("sealing matches libcrypto for sizes around every boundary and chunks of any size") {
   for (const std::size_t size : sizes)
     for (const std::size_t segments : {1, 2, 3})

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -106,8 +107,9 @@ class MemorySource : public Source {
 
 // How a sink behaves.
 struct SinkScript {
-  std::uint64_t fail_at = never;  // takes the bytes before this offset, then fails
-  std::uint64_t wait_at = never;  // a write that begins here or later waits until canceled
+  std::uint64_t fail_at = never;       // takes the bytes before this offset, then fails
+  std::uint64_t wait_at = never;       // a write that begins here or later waits until canceled
+  std::optional<std::size_t> place{};  // where in a page the memory of the first byte should be
 };
 
 class MemorySink : public Sink {
@@ -115,9 +117,13 @@ class MemorySink : public Sink {
   MemorySink(SinkScript script, Cancel& cancel, const Jitter& jitter)
       : script_(script), cancel_(cancel), jitter_(jitter) {}
 
+  std::optional<std::size_t> place_in_page() const override { return script_.place; }
+
   void write(std::span<const std::byte> bytes) override {
     const OneAtATime::Inside inside(turn_);
     jitter_.pause();
+    const std::size_t place = reinterpret_cast<std::uintptr_t>(bytes.data()) % 4096;
+    misplaced_ += !bytes.empty() && place != (script_.place.value_or(0) + bytes_.size()) % 4096;
     while (bytes_.size() >= script_.wait_at) {
       waits_ = true;
       cancel_.check();
@@ -131,13 +137,15 @@ class MemorySink : public Sink {
   void finish() override {}
 
   const Bytes& bytes() const { return bytes_; }
-  std::size_t size() const { return size_; }  // from any thread
-  bool waits() const { return waits_; }       // whether a thread waits in write(); from any thread
+  std::size_t size() const { return size_; }    // from any thread
+  int misplaced() const { return misplaced_; }  // writes whose memory was not where it should be
+  bool waits() const { return waits_; }         // whether a thread waits in write(); from any thread
 
  private:
   OneAtATime turn_{"the sink"};
   Bytes bytes_;
   std::atomic<std::size_t> size_ = 0;
+  int misplaced_ = 0;
   std::atomic<bool> waits_ = false;
   SinkScript script_;
   Cancel& cancel_;
