@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 from file_systems import expect_files
 from page_cache import cached_bytes
+from parts_steps import join, plan, seal
 from processes import finish, wait_until_idle
 from programs import expect_same, secret_file, some_bytes, start, stream
 from special_files import mounted_by, shell
@@ -72,6 +74,34 @@ def test_other_large_outputs(key, disk):
     expect_same(PLAIN, stream("-q", "-d", "-k", new_key, "-i", "disk/sealed").out)
     stream("-q", "-k", key, "-o", "disk/small", input=PLAIN[:10 * MIB])
     assert cached_bytes("disk/small") > 10 * MIB
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk):
+    """It is more than half of the memory that the program may use."""
+    def limit_memory():
+        resource.setrlimit(resource.RLIMIT_DATA, (110 * MIB, 110 * MIB))
+
+    stream("-q", "-k", key, "-i", "plain", "-o", "sealed")
+    stream("-q", "-d", "-k", key, "-i", "sealed", "-o", "disk/opened", preexec_fn=limit_memory)
+    assert cached_bytes("disk/opened") < 2 * MIB
+    expect_space("disk/opened")
+    expect_same(PLAIN, pathlib.Path("disk/opened").read_bytes())
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_parts(key, disk):
+    """A part, and the single file. If the size is not known, the part's header is overwritten at the end."""
+    for name, limit in ("known", 2), ("unknown", 66):
+        plan(key, f"disk/{name}", count=1)
+        with open("plain", "rb") as plain:
+            seal(f"disk/{name}", 0, "-q", **({"stdin": plain} if name == "known" else {"input": PLAIN}))
+        assert cached_bytes(f"disk/{name}/part.0000000") < limit * MIB
+        join(f"disk/{name}", "-o", "disk/joined")
+        assert cached_bytes("disk/joined") < 2 * MIB
+        expect_same(PLAIN, stream("-q", "-d", "-k", key, "-i", "disk/joined").out)
 
 
 @pytest.mark.root
