@@ -25,6 +25,12 @@ namespace {
 
 constexpr const char* variable = "CUDA_VISIBLE_DEVICES";
 
+// The runtime ignores an entry that is not a device's name, and all that follow it.
+bool is_device_name(std::string_view name) {
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+  return is_number || name.starts_with("GPU-") || name.starts_with("MIG-");
+}
+
 // The names of the visible devices in the form that CUDA_VISIBLE_DEVICES takes, in the runtime's order;
 // nothing if they cannot be determined.
 std::optional<std::vector<std::string>> visible_devices() {
@@ -32,6 +38,10 @@ std::optional<std::vector<std::string>> visible_devices() {
   if (const char* const given = getenv(variable)) {
     for (std::string_view rest = given; !rest.empty();) {
       names.emplace_back(rest.substr(0, rest.find(',')));
+      if (!is_device_name(names.back())) {
+        names.pop_back();
+        return names;
+      }
       rest.remove_prefix(std::min(rest.size(), names.back().size() + 1));
     }
     return names;
@@ -44,8 +54,8 @@ std::optional<std::vector<std::string>> visible_devices() {
   return names;
 }
 
-// Set as soon as the runtime has read the variable. It initializes every device that it sees when it opens
-// the first one, which takes noticeable time for each.
+// Set as soon as the runtime has read the variable. The runtime initializes every device that it sees when it
+// opens the first one, which takes noticeable time for each.
 std::atomic<bool> runtime_used = false;
 
 cudaError_t get_device_count(int& count) {

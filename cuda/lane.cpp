@@ -236,7 +236,7 @@ std::vector<Device> find_devices(std::span<const LaneSpec> specs) {
   return devices;
 }
 
-// Any device may do any job, so the memory is spread over the nodes of all that are visible.
+// Any device may do any job, so the memory is spread over the nodes of all visible devices.
 void place_memory(std::span<std::byte> memory) {
   std::vector<unsigned> nodes;
   for (int device = 0; device < static_cast<int>(count_cuda_devices()); ++device)
@@ -249,11 +249,13 @@ void place_memory(std::span<std::byte> memory) {
 std::shared_ptr<const PinnedRegion> pin_ring(std::span<std::byte> memory) {
   static std::mutex mutex;
   static std::weak_ptr<const PinnedRegion> current;
+  static const std::byte* current_memory = nullptr;
   const std::lock_guard lock(mutex);
-  if (const auto pinned = current.lock(); pinned && pinned->begin() == memory.data()) return pinned;
+  if (auto pinned = current.lock(); pinned && current_memory == memory.data()) return pinned;
   place_memory(memory);
-  const auto pinned = std::make_shared<const PinnedRegion>(try_pin(memory));
+  auto pinned = std::make_shared<const PinnedRegion>(try_pin(memory));
   current = pinned;
+  current_memory = memory.data();
   return pinned;
 }
 

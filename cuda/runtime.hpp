@@ -158,8 +158,6 @@ class PinnedRegion {
     data_.reset(region.data());
   }
 
-  const std::byte* begin() const noexcept { return data_.get(); }  // null if nothing is pinned
-
  private:
   struct Unregister {
     void operator()(std::byte* data) const noexcept { cudaHostUnregister(data); }

@@ -1,10 +1,10 @@
-"""1, 2, 4, 8 and all GPUs of one host, from the page cache to /dev/null: chunk sizes, additional CPU lanes, and the
-rates of a program that only reads and copies. gpuaes-stream opens only as many GPUs as pay off for the file."""
+"""1, 2, 4, 8 and all GPUs of one host: files in the page cache to /dev/null, and the rates of several GPUs without files.
+gpuaes-stream opens only as many GPUs as pay off for the file; gpuaes-bench uses all that are named."""
 
-from units import KI, size_of, words_of
+from units import KI, words_of
 
-CHUNKS = ("2M", "4M")
-CHUNK_STREAMS = 8  # per device, with each chunk size
+STREAMS = (4, 8, 14)
+CHUNKS = "2M,4M"
 CPU_LANES = 16
 
 
@@ -15,25 +15,24 @@ def run(fixture):
     if not fixture.gpus:
         fixture.results.left_out("no GPU")
         return
-    devices = [lanes_of(count) for count in counts]
     # A file for which nearly all of the time goes into starting and ending CUDA.
-    start = [fixture.ours("sealed", each, fixture.file_of(KI)) for each in devices]
+    start = [fixture.ours("sealed", lanes_of(count), fixture.file_of(KI)) for count in counts]
     fixture.compare(words_of(KI), start, KI, start[0])
     path = fixture.file_of(size)
     sources = {"sealed": path, "open": fixture.encrypted(size), "age": path}
-
-    def measure(forms, lanes, case="", *options):
-        contenders = [fixture.ours(form, each, sources[form], more=options) for form in forms for each in lanes]
-        fixture.compare(words_of(size) + case, contenders, size)
-
-    measure(sources, ["cpu", *devices, "auto"])
-    for chunk in CHUNKS:
-        measure(["sealed"], [lanes_of(count, f":{CHUNK_STREAMS}") for count in counts],
-                f", {CHUNK_STREAMS} streams, chunks of {words_of(size_of(chunk))}", "-b", chunk)
+    lanes = ["cpu", "cuda:0", "cuda", "auto"]
     if fixture.cpus >= CPU_LANES:
-        measure(["sealed"], [f"cpu:{CPU_LANES}+{each}" for each in devices], f", {CPU_LANES} CPU lanes")
-    fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams", "4,8,14", "--sizes",
-                       ",".join(CHUNKS), "--steps", "in+out,read,read+in+out", source=path, seconds=90)
+        lanes.append(f"cpu:{CPU_LANES}+cuda:0")
+    else:
+        fixture.results.left_out(f"{CPU_LANES} CPU lanes with a GPU: only {fixture.cpus} CPUs")
+    contenders = [fixture.ours(form, each, source) for form, source in sources.items() for each in lanes]
+    fixture.compare(words_of(size), contenders, size)
+    named = ",".join(lanes_of(count, f":{streams}") for streams in STREAMS for count in counts)
+    fixture.bench_rows("pipeline", "pipeline", "-l", named, "-b", CHUNKS, "-f", "sealed", "--ciphers", "aes-256,kuznyechik",
+                       seconds=120)
+    fixture.bench_rows("transfer", "transfer", "--devices", ",".join(map(str, counts)), "--streams",
+                       ",".join(map(str, STREAMS)), "--sizes", CHUNKS, "--steps", "in+out,read,read+in+out", source=path,
+                       seconds=120)
 
 
 def lanes_of(devices, streams=""):

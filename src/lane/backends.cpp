@@ -87,8 +87,8 @@ LaneError no_such_device(const LaneSpec& spec, std::size_t count) {
                    Advice::list_lanes);
 }
 
-// Device lanes come last, since the calling thread drives the first lane of a run. They are opened together,
-// which pins memory once for all of them.
+// Device lanes come last, since the calling thread drives the first lane of a run. Those of a backend are
+// opened together.
 std::vector<std::unique_ptr<Lane>> open_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup) {
   for (const LaneSpec& spec : specs) check_supported(info(spec.backend), setup);
   std::vector<std::unique_ptr<Lane>> lanes;

@@ -97,8 +97,8 @@ bool cuda_may_open();
 // How many devices the CUDA runtime will see, without using it; nothing if the system does not say.
 std::optional<unsigned> known_cuda_devices();
 // If every CUDA spec of the lists names its device, makes only these devices visible to the runtime, which
-// then opens faster. Does nothing if the runtime has been used before, or for specs of an earlier call. It
-// sets an environment variable: no other thread may read the environment at the same time.
+// then opens faster. Does nothing if the runtime has been used before, or if an earlier call has set
+// shown_as. It sets an environment variable: no other thread may read the environment at the same time.
 void show_only_devices(std::initializer_list<std::span<LaneSpec>> lists);
 std::size_t count_cuda_devices();  // 0 without a driver
 std::vector<std::string> describe_cuda_devices();

@@ -51,9 +51,9 @@ constexpr unsigned min_disk_lanes = 4;
 // Of the fastest disks. With lanes for more, reading was slower and the ciphers used more CPU time.
 constexpr double max_disk = 30e9;  // bytes per second
 
-// CUDA streams per device for a file: while one thread waits, another one reads. One device gets a stream for
-// each of a few CPUs, and for every second one of many; several devices share all CPUs.
-constexpr unsigned min_file_streams = 4, stream_for_each_cpu = 8, max_file_streams = 14;
+// CUDA streams per device for a file: while one thread waits, another one reads. A single device gets one per
+// CPU, but at most 8, or one for every four CPUs if that is more. Several devices share the CPUs.
+constexpr unsigned min_file_streams = 4, one_per_cpu_streams = 8, max_file_streams = 14;
 constexpr unsigned pipe_streams = 2;  // per device
 
 // Bytes per second.
@@ -65,8 +65,7 @@ constexpr double link = 64e9;            // of a device if the system does not s
 constexpr double link_use = 0.7;         // the fraction of it that copies in both directions reach
 
 // What an additional device adds to the rate, as a fraction of the rate of one, and to the time for starting
-// and ending CUDA. With several, memory is the limit: two encrypt 45 to 76 GB/s instead of 40 to 47, and four
-// are no faster.
+// and ending CUDA. With several, memory is the limit (cuda/PERFORMANCE.md).
 constexpr double extra_device_gain = 0.5, extra_device_seconds = 0.34;
 constexpr double max_devices_memory = 75e9;  // bytes per second
 
@@ -156,13 +155,13 @@ std::vector<unsigned> devices_of(const std::vector<LaneSpec>& specs) {
 
 void check_devices_exist(const std::vector<LaneSpec>& specs, const Machine& machine) {
   for (const LaneSpec& spec : specs) {
-    if (spec.device.value_or(0) == 0) continue;  // opening it reports more
+    if (spec.shown_as || spec.device.value_or(0) == 0) continue;  // opening it reports why there is none
     const unsigned known = machine.known_devices().value_or(0);
     if (known > 0 && *spec.device >= known) throw no_such_device(spec, known);
   }
 }
 
-// The first device opens before the run begins, which delays it; others join it, if that pays off.
+// The run waits for the first device to open; others join it, if that pays off.
 void use_named(LanePlan& plan, const LaneChoice& choice, const Workload& workload, const Machine& machine) {
   check_devices_exist(choice.named, machine);
   const std::vector<LaneSpec> specs = name_devices(choice.named, workload, machine);
@@ -170,7 +169,7 @@ void use_named(LanePlan& plan, const LaneChoice& choice, const Workload& workloa
   if (devices.size() > 1 && !choice.all_devices) {
     const std::size_t useful = std::min<std::size_t>(devices.size(), fastest_device_count(workload, machine));
     if (useful < devices.size())
-      plan.reason = fmt::format("more than {} would not make this input faster", counted(useful, "device"));
+      plan.reason = fmt::format("using more than {} is not likely to be faster", counted(useful, "device"));
     devices.resize(useful);
   }
   for (LaneSpec spec : specs) {
@@ -411,12 +410,13 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
 // Opening a stream takes time, so there are no more streams than chunks.
 unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workload& workload) {
   if (!is_file(workload)) return figures::pipe_streams;
-  const unsigned cpus =
-      devices > 1 ? machine.cpus / devices
-                  : std::max(std::min(machine.cpus, figures::stream_for_each_cpu), machine.cpus / 2);
-  const unsigned streams = workload.from_disk ? figures::min_file_streams
-                                              : std::clamp(cpus, figures::min_file_streams,
-                                                           max_streams_in_cache(machine, devices, workload));
+  const unsigned cpus = machine.cpus;
+  const unsigned wanted =
+      devices > 1 ? cpus / devices : std::max(std::min(cpus, figures::one_per_cpu_streams), cpus / 4);
+  const unsigned max =
+      devices > 1 ? max_streams_in_cache(machine, devices, workload) : figures::max_file_streams;
+  const unsigned streams =
+      workload.from_disk ? figures::min_file_streams : std::clamp(wanted, figures::min_file_streams, max);
   const std::size_t chunk_bytes = workload.chunk_bytes.value_or(figures::cuda_file.bytes);
   return static_cast<unsigned>(std::min<std::size_t>(streams, chunks_of(workload, chunk_bytes)));
 }

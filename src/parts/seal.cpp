@@ -80,7 +80,7 @@ class Sealer {
       refuse_output_in(directory_, targets_.output);
     }
     prepare_inputs(named_);
-    show_only_devices({lanes_.choice.named});
+    show_only_devices({lanes_.choice.named});  // to seal and to verify
   }
 
   void seal() {

@@ -1,5 +1,5 @@
 // The steps of a chunk through the pipeline: it is filled from the source, processed by a lane, and written
-// to the sink. Each step ends with a call to the ring.
+// to the sink. fill() ends the reader's turn; the pipeline's loop ends the other steps.
 //
 // Data errors (unreadable input, a wrong tag) stay with their chunk and are thrown when it is written, so the
 // output before an error, and the error, are the same in every run. Output that may not be released is wiped

@@ -101,7 +101,7 @@ class Ring::Locked {
 
   void wake(Waiter& waiter) {
     waiter.asleep_ = 0;
-    notify();  // the previous one, in wake_all()
+    notify();  // if one call wakes several lanes, only the last is notified after unlocking
     woken_ = &waiter;
   }
 
@@ -220,7 +220,7 @@ void Ring::end(Task task, Locked& locked) {
   }
 }
 
-// A chunk that was filled in turn is written by the lane that processed it, if that one sleeps.
+// Chunks filled in the reader's turn are written by the lane that processed them, if it is asleep.
 void Ring::wake_to_write(const Entry& entry, Locked& locked) {
   if (entry.in_source || !entry.done_by->asleep()) return;
   entry.done_by->to_write_ = true;
@@ -262,7 +262,6 @@ void Ring::unfilled(Chunk& chunk) {
 
 void Ring::give_back(Chunk& chunk) {
   Locked locked(*this);
-  entry_of(chunk).done_by = nullptr;
   given_back_.push_back(&chunk);
   wake_to_start(locked);
 }

@@ -13,14 +13,15 @@
 //
 // A wakeup takes longer than most tasks, so at most one lane that was woken to start a chunk is on its way.
 // When it runs, it takes a task, and wakes the next lane if another chunk can be started. Meanwhile, lanes
-// that are awake take the work. So if a chunk can be started and a lane waits, either a lane has been woken
-// for it, or a lane is awake and will ask for a task.
+// that are awake take the work. So if a chunk can be started and a lane is asleep, another one has been woken
+// and is on its way.
 //
 // Chunk N of the stream is entry N modulo the size of the ring, so keeping order needs no map, and a full
-// ring is the only backpressure. Using the memory that was written last first was slower: it is in the cache
-// of another core.
+// ring is the only backpressure. Reusing the most recently written chunk first was slower, because its memory
+// is in the cache of another core.
 //
-// There is one mutex. A lane takes it once to end a task and to take the next, twice per chunk.
+// There is one mutex. One call ends a task and takes the next, so a lane locks it twice per chunk, and once
+// more if it fills the chunk in the reader's turn.
 //
 // Only the thread that holds a chunk accesses its contents, and only the thread that has the turn reads or
 // writes.
@@ -149,10 +150,10 @@ class Ring {
     bool wait;   // only with `start`; otherwise returns immediately
   };
 
-  // Ends the task `ended`, if any, and returns the next one. If it was to write a chunk, that chunk is now
-  // empty; otherwise, the output or the error of the chunk is ready. The caller no longer holds it. With
+  // Ends the task `ended`, if any, and returns the next one. Ending a task to write makes its chunk empty;
+  // ending any other means that the chunk's output or error is ready. The caller no longer holds it. With
   // `wait`, the next task is `none` only after all chunks are done. After cancel(), it is always `none`.
-  // Until then, the caller must go on asking: no other lane is woken for what it could do.
+  // Until then, the caller must keep calling, because the ring does not wake others for what it could do.
   Task take(Waiter& waiter, TakeOptions options, Task ended);
 
   // The same, but returns nothing instead of waiting. The caller must then ask again when its waiter is no
@@ -192,7 +193,7 @@ class Ring {
     State state = State::empty;
     bool in_source = false;
   };
-  // What a lane is to put into an empty chunk.
+  // The piece of the stream for an empty chunk.
   struct Claim {
     std::uint64_t number;
     bool in_source = false;

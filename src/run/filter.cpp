@@ -97,7 +97,8 @@ void run_filter(const FilterRequest& request, Messages& messages) {
   for (const InputRequest& input : request.inputs) named.add(input);
   prepare_inputs(named);
   LaneRequest lanes = request.lanes;
-  if (request.inputs.size() > 1) show_only_devices({lanes.choice.named});  // the plan of the first is not all
+  if (request.inputs.size() > 1)
+    show_only_devices({lanes.choice.named});  // before a plan hides what later ones need
   const Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
   for_each_input(request.inputs, messages, cancel, [&](const InputRequest& input) {
     const Report::Start start;

@@ -93,13 +93,16 @@ std::jthread LanePool::open_more(Pipeline& pipeline, const Messages& messages) c
 void LanePool::open_joining(Pipeline& pipeline, const Messages& messages, const std::stop_token& end) const {
   for (const LaneSpec& spec : plan_.joining) {
     if (end.stop_requested()) return;
+    std::vector<std::unique_ptr<Lane>> lanes;
     try {
-      for (std::unique_ptr<Lane>& lane : open({spec})) pipeline.add_lane(std::move(lane));
+      lanes = open({spec});
     } catch (const LaneError& error) {
-      messages.warning(
-          fmt::format("lanes {} failed to open ({}); others do their work", to_string({spec}), error.what()));
+      messages.warning(fmt::format("cannot open lanes {} ({}); the others do their work", to_string({spec}),
+                                   error.what()));
       continue;
     }
+    if (end.stop_requested()) return;
+    for (std::unique_ptr<Lane>& lane : lanes) pipeline.add_lane(std::move(lane));
     messages.detail(fmt::format("lanes {} join", to_string({spec})));
   }
 }

@@ -28,7 +28,7 @@ class LanePool {
 
   std::unique_ptr<Lane> open_fallback() const;
 
-  // Opens further lanes of the plan, if any, in a thread that ends when it is done or asked to stop. Joining
+  // Opens the plan's other lanes, if any, in a thread, which ends when it is done or asked to stop. Joining
   // lanes help the first ones as soon as they are open. Later lanes are opened when they are due, and take
   // over. If these cannot open, or turn out to be slower than the first ones, CPU lanes do the rest.
   std::jthread open_more(Pipeline& pipeline, const Messages& messages) const;

@@ -223,6 +223,9 @@ TEST_CASE("only a run's devices remain visible to the CUDA runtime, until it is 
           return fmt::format(" {} {}", *again[0].shown_as, *joining[1].shown_as);
         }) == "6,7 1 0");
 
+  for (const char* given : {"3,abc,1", "3,-1,1", "3"})
+    CHECK(after(given, [] { return fmt::format(" {}", *known_cuda_devices()); }) ==
+          std::string(given) + " 1");
   CHECK(after("3,1,GPU-a", [] { return fmt::format(" {}", *known_cuda_devices()); }) == "3,1,GPU-a 3");
   count_cuda_devices();  // the runtime reads the variable
   CHECK(shown("0,1,2,3", "cuda:2") == "0,1,2,3 -");

@@ -1,6 +1,6 @@
 // The ring under thousands of schedules. One thread plays all lanes and decides, by a seeded generator, which
-// lane calls the ring next. The ring takes its mutex in each call, so the order of the calls is all that a
-// schedule can vary.
+// lane calls the ring next. What happens between calls (sleeping, notifying, preparing a chunk) is left to
+// the stress tests in ring_test.cpp and to ThreadSanitizer.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -67,7 +67,7 @@ class Schedule {
   enum class Next { ask, wake, fill, ended };
 
   struct Player {
-    explicit Player(std::size_t most) : depth(most) {}
+    explicit Player(std::size_t max_held) : depth(max_held) {}
     std::size_t depth;
     Waiter waiter;
     Next next = Next::ask;
@@ -190,7 +190,7 @@ TEST_CASE("a lost wakeup is found") {
     schedule.lose_wakeup(seed % 3);
     found += schedule.run() == "a lane sleeps forever" ? 1 : 0;
   }
-  CHECK(found > 100);  // few schedules have so many wakeups
+  CHECK(found > 100);  // most schedules have fewer wakeups
 }
 
 }  // namespace gpuaes

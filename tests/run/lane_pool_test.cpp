@@ -124,7 +124,7 @@ TEST_CASE("if the first lanes cannot open, others do instead, and a message says
   });
 }
 
-TEST_CASE("lanes join the first ones as soon as they are open, and one that does not open is a warning") {
+TEST_CASE("joining lanes start as soon as they are open, and a device that cannot be opened is a warning") {
   Rig rig({});
   PipeFed run(rig);
   run.pipeline.add_lane(rig.lane());
@@ -137,8 +137,8 @@ TEST_CASE("lanes join the first ones as soon as they are open, and one that does
   CHECK(run.pipeline.active_lanes().size() == 4);
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
-  CHECK(said.starts_with("program: lanes cpu:2 join\nprogram: warning: lanes cuda:9999:1 failed to open ("));
-  CHECK(said.ends_with("); others do their work\nprogram: lanes cpu:1 join\n"));
+  CHECK(said.starts_with("program: lanes cpu:2 join\nprogram: warning: cannot open lanes cuda:9999:1 ("));
+  CHECK(said.ends_with("); the others do their work\nprogram: lanes cpu:1 join\n"));
 }
 
 TEST_CASE("later lanes take over, and a message says which") {
