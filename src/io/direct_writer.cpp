@@ -72,6 +72,10 @@ void DirectWriter::Free::operator()(std::byte* memory) const {
   std::free(memory);
 }
 
+bool DirectWriter::supports(int fd) {
+  return find_block_bytes(fd) > 0;
+}
+
 std::unique_ptr<DirectWriter> DirectWriter::open(int fd) {
   const std::size_t block = find_block_bytes(fd);
   const int flags = fcntl(fd, F_GETFL);

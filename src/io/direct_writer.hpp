@@ -21,9 +21,11 @@ class DirectWriter {
   // them.
   static constexpr std::size_t page_bytes = 4096;
 
+  // Whether the file is on a local disk whose file system supports direct writes.
+  static bool supports(int fd);
+
   // `fd` is open for writing, and no other process uses its file description, whose flags change. Writing
-  // continues at its position. Returns null unless the file is on a local disk whose file system supports
-  // direct writes.
+  // continues at its position. Returns null unless supports(fd).
   static std::unique_ptr<DirectWriter> open(int fd);
   ~DirectWriter();
   DirectWriter(const DirectWriter&) = delete;

@@ -151,6 +151,10 @@ class OutputFile : public Sink {
     expected_ = error == 0 ? size : 0;
   }
 
+  bool limited_by_disk() const override {
+    return is_large() && !rules_.sparse && DirectWriter::supports(sink_.fd().get());
+  }
+
   std::optional<std::size_t> place_in_page() const override {
     return sink_.is_direct() ? std::optional(written_ % DirectWriter::page_bytes) : std::nullopt;
   }

@@ -73,6 +73,9 @@ class Sink {
   // Announces the expected size of the output, in bytes. IoError if there is no space for it.
   virtual void expect([[maybe_unused]] std::uint64_t size) {}
 
+  // Whether the output is a large file that will be written directly to a disk, which then limits the rate.
+  virtual bool limited_by_disk() const { return false; }
+
   // Where in a page of 4096 bytes the memory of the next byte should be. Writing may be slower if it is
   // elsewhere, or if later bytes are not as far after it as in the output. Nothing if it does not matter.
   virtual std::optional<std::size_t> place_in_page() const { return {}; }

@@ -46,7 +46,8 @@ constexpr unsigned all_cpus = 32;
 constexpr double use_of_more = 0.75;  // the largest fraction of a larger number of CPUs
 constexpr double max_memory = 170e9;  // bytes per second of lanes at their usual rate
 
-// CPU lanes for a file that is not in the page cache: while one waits for the disk, another one encrypts.
+// CPU lanes for a file that is not in the page cache: while one waits for the disk, another one encrypts. If
+// only the output is on a disk, one lane at a time waits for it.
 constexpr unsigned min_disk_lanes = 4;
 // Of the fastest disks. With lanes for more, reading was slower and the ciphers used more CPU time.
 constexpr double max_disk = 30e9;  // bytes per second
@@ -100,6 +101,10 @@ bool is_file(const Workload& workload) {
   return workload.parallel_bytes > 0;
 }
 
+bool is_limited_by_disk(const Workload& workload) {
+  return workload.from_disk || workload.to_disk;
+}
+
 // The number of CPU lanes that outrun any pipe: one CPU reads and writes, the others encrypt. Rounded without
 // lround(), which would be the only reason to load libm.
 unsigned lanes_for_pipes(const Workload& workload) {
@@ -121,7 +126,7 @@ std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
 
 // The number of devices that finish soonest. Each additional one takes time to open and close.
 unsigned fastest_device_count(const Workload& workload, const Machine& machine) {
-  if (workload.from_disk) return 1;
+  if (is_limited_by_disk(workload)) return 1;
   const double link = machine.link_rate().value_or(figures::link);
   const auto seconds = [&](unsigned devices) {
     const double links = figures::link_use * link * (1 + figures::extra_device_gain * (devices - 1));
@@ -401,9 +406,12 @@ unsigned cpu_lane_count(unsigned cpus, const Workload& workload) {
   if (workload.from_disk)
     return std::clamp(cpus, figures::min_disk_lanes,
                       std::max(figures::min_disk_lanes, lanes_for(figures::max_disk, workload)));
-  if (cpus <= figures::all_cpus) return cpus;
-  const auto most = static_cast<unsigned>(figures::use_of_more * cpus);
-  return std::max(figures::all_cpus, std::min(most, lanes_for(figures::max_memory, workload)));
+  unsigned lanes = cpus;
+  if (cpus > figures::all_cpus) {
+    const auto most = static_cast<unsigned>(figures::use_of_more * cpus);
+    lanes = std::max(figures::all_cpus, std::min(most, lanes_for(figures::max_memory, workload)));
+  }
+  return workload.to_disk ? std::min(lanes, lanes_for(figures::max_disk, workload)) : lanes;
 }
 
 // Between pipes, one stream reads and one writes; the device could serve more, but they would not help.
@@ -455,7 +463,7 @@ Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& 
     return {std::min(cpus / (2 * copy + 1 / lane), figures::pipe_copy),
             std::min({cpus / (3 * copy), figures::cuda_pipe_max, link})};
   }
-  if (workload.from_disk)  // reading takes no CPU time to speak of
+  if (is_limited_by_disk(workload))  // direct reading and writing take no CPU time to speak of
     return {std::min(cpus * lane, figures::usual_disk), std::min(figures::usual_disk, link)};
   const double read = 1 / figures::read;  // CPU seconds per byte
   return {cpus / (read + 1 / lane), std::min(cpus / read, link)};

@@ -19,6 +19,7 @@ namespace gpuaes {
 struct Workload {
   std::uint64_t parallel_bytes = 0;  // of input that lanes can read in parallel; 0 unless it is a file
   bool from_disk = false;            // whether most of that is not in the page cache
+  bool to_disk = false;              // whether the output is written directly to a disk
   Cipher cipher = Cipher::aes_256;
   bool authenticated = false;
   bool cuda = true;                        // whether CUDA lanes support the stream

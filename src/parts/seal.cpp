@@ -36,6 +36,7 @@ class PartSink : public Sink {
         write_receipt_(std::move(write_receipt)) {}
 
   void expect(std::uint64_t size) override { inner_.expect(size); }
+  bool limited_by_disk() const override { return inner_.limited_by_disk(); }
   std::optional<std::size_t> place_in_page() const override { return inner_.place_in_page(); }
   void write(std::span<const std::byte> bytes) override {
     inner_.write(bytes);

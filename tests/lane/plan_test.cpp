@@ -159,6 +159,20 @@ TEST_CASE(
   CHECK(lanes(file_of(unlimited, true)) < 1000);
 }
 
+TEST_CASE("for an output on a disk, there are only as many lanes as the fastest disk keeps busy") {
+  Workload workload = file_of(100 * GB);
+  workload.to_disk = true;
+  const auto lanes = [&](unsigned cpus) { return count(plan("cpu", workload, machine(cpus)).first); };
+  CHECK(lanes(1) == 1);
+  CHECK(lanes(2) == 2);
+  CHECK(lanes(64) == lanes(16));
+  CHECK(lanes(64) < 16);
+  CHECK_FALSE(uses_cuda(plan("auto", workload, machine(16, true))));
+  workload.cipher = Cipher::kuznyechik;
+  CHECK(lanes(64) > 32);
+  CHECK(uses_cuda(plan("auto", workload, machine(4, true, 0.3e9))));
+}
+
 TEST_CASE("several devices share the CPUs, and their rings fit in the cache, with a few streams at least") {
   Machine on = machine(1000);
   for (const unsigned cpus : {4u, 18u, 32u, 1000u})
