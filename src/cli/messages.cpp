@@ -228,8 +228,12 @@ void StatusLine::set_cancelled_check(std::function<bool()> is_cancelled) {
 
 // Messages ----------------------------------------------------------------------------------------
 
+std::string Messages::line_of(const char* kind, const std::string& text) const {
+  return program_ + ": " + kind + printable(without_secrets(text));
+}
+
 void Messages::print(const char* kind, const std::string& text) const {
-  line_.print(program_ + ": " + kind + printable(without_secrets(text)));
+  line_->print(line_of(kind, text));
 }
 
 void Messages::error(const std::string& text) const {
@@ -237,8 +241,9 @@ void Messages::error(const std::string& text) const {
 }
 
 void Messages::error(const Error& error) const {
-  print("error: ", error.what());
-  if (!error.hint().empty()) print("hint: ", words_of(error.hint()));
+  std::string text = line_of("error: ", error.what());
+  if (!error.hint().empty()) text += "\n" + line_of("hint: ", words_of(error.hint()));
+  line_->print(text);
 }
 
 void Messages::warning(const std::string& text) const {
@@ -262,7 +267,7 @@ void Messages::fine_detail(const std::string& text) const {
 }
 
 void Messages::report(const std::string& text) const {
-  line_.try_print(program_ + ": " + printable(text));
+  line_->try_print(program_ + ": " + printable(text));
 }
 
 }  // namespace gpuaes

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -57,7 +58,7 @@ class StatusLine {
 
 // Messages in one form: "gpuaes-stream: error: ...", in lowercase and without a period. They pass through
 // printable(), because they may contain file names and texts of other programs. They may be printed from any
-// thread.
+// thread. Copies share the status line.
 class Messages {
  public:
   // Each level adds to the previous one: errors only; warnings; notes; details; details of each lane.
@@ -78,24 +79,27 @@ class Messages {
   // Prints `text` at any level, since the user requested it. Does not wait for standard error.
   void report(const std::string& text) const;
 
-  // From now on, warnings about the input begin with its name, unless that is empty. If it is one of several
-  // inputs, so do details.
-  void name_input(const std::string& name, bool several) {
-    input_ = name;
-    one_of_several_ = several ? name : "";
+  // Messages for a run with this input: warnings about it begin with its name, unless that is empty. If it is
+  // one of several inputs, so do details.
+  Messages for_input(const std::string& name, bool several) const {
+    Messages messages = *this;
+    messages.input_ = name;
+    messages.one_of_several_ = several ? name : "";
+    return messages;
   }
 
   // The name of the input if it is one of several, for progress; otherwise "".
   const std::string& one_of_several() const { return one_of_several_; }
 
   // The status line, if standard error is a terminal.
-  StatusLine& line() const { return line_; }
+  StatusLine& line() const { return *line_; }
 
  private:
+  std::string line_of(const char* kind, const std::string& text) const;
   void print(const char* kind, const std::string& text) const;
 
   std::string program_;
-  mutable StatusLine line_;  // for any thread
+  std::shared_ptr<StatusLine> line_ = std::make_shared<StatusLine>();
   std::string input_, one_of_several_;
   Level level_ = Level::normal;
 };

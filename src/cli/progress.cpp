@@ -191,11 +191,11 @@ void Progress::draw() {
 
 // The time before the stream begins, for example while the user types a passphrase, does not count toward its
 // rate.
-void Progress::begin(std::optional<std::uint64_t> size, GetPosition get_position) {
+void Progress::begin(const std::string& name, std::optional<std::uint64_t> size, GetPosition get_position) {
   {
     const std::lock_guard lock(mutex_);
     get_position_ = std::move(get_position);
-    state_ = {.name = printable(messages_.one_of_several()), .size = size};
+    state_ = {.name = printable(name), .size = size};
     sampled_bytes_ = 0;
     start_ = sampled_ = Clock::now();
   }

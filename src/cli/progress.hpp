@@ -74,12 +74,13 @@ class Progress {
   ~Progress();  // prints the last line if there was no Watch
 
   // A stream in progress. While it exists, the line is shown and `get_position` is called, by one thread at a
-  // time. `size`: the expected bytes of input, if known.
+  // time. `name`: of the input if there are several; `size`: the expected bytes of input, if known.
   class Watch {
    public:
-    Watch(Progress& progress, std::optional<std::uint64_t> size, GetPosition get_position)
+    Watch(Progress& progress, const std::string& name, std::optional<std::uint64_t> size,
+          GetPosition get_position)
         : progress_(progress) {
-      progress_.begin(size, std::move(get_position));
+      progress_.begin(name, size, std::move(get_position));
     }
     ~Watch() { progress_.end(); }
     Watch(const Watch&) = delete;
@@ -96,7 +97,7 @@ class Progress {
   void report();
   void draw();
   void report_last();
-  void begin(std::optional<std::uint64_t> size, GetPosition get_position);
+  void begin(const std::string& name, std::optional<std::uint64_t> size, GetPosition get_position);
   void end();
 
   const Control& control_;

@@ -265,7 +265,7 @@ class Joiner {
     });
     sink->expect(size);
     std::atomic<std::uint64_t> copied = 0;
-    const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
+    const Progress::Watch watch(progress, "", size, [&copied] { return Progress::Position{copied, {}}; });
     for (const std::string& name : names) {
       FdSource file = open_whole(name);
       copy_rest(file, *sink, copied);

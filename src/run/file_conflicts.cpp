@@ -27,6 +27,11 @@ struct Input {
 
   bool is_standard() const { return named.name == standard_name; }
 
+  // Then it is in conflict with no data that follows it: there may be many such files.
+  bool is_file_of_data() const {
+    return named.kind == NamedInput::Kind::data && !is_standard() && S_ISREG(status.st_mode);
+  }
+
   // Whether bytes read from this input are lost to other inputs.
   bool consumes() const { return named.kind != NamedInput::Kind::data && is_standard(); }
 
@@ -120,7 +125,7 @@ void check_replaceable(const std::string& name) {
 void prepare_inputs(const NamedInputs& named) {
   const std::vector<Input> inputs = find_inputs(named);
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
-    for (auto b = a + 1; b != inputs.end(); ++b)
+    for (auto b = a + 1; b != inputs.end() && !a->is_file_of_data(); ++b)
       if (are_in_conflict(*a, *b))
         throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
                                      shown_name(b->is_standard() ? b->named.name : a->named.name)),

@@ -73,7 +73,7 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   report.log_lanes(plan);
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first(messages)) pipeline.add_lane(std::move(lane));
   {
-    const Progress::Watch watch(progress, stream.expected_bytes(), [&] {
+    const Progress::Watch watch(progress, messages.one_of_several(), stream.expected_bytes(), [&] {
       return Progress::Position{stream.header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
     });
     stream.run([&] {
@@ -87,26 +87,27 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
-void run_filter(const FilterRequest& request, Messages& messages) {
+void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, request.progress);
   OutputTargets targets = find_outputs(request.output, request.reports);
   targets.written = !request.stream.test;
-  NamedInputs named;
-  named.add(request.secrets);
+  const NamedInputs secrets = NamedInputs().add(request.secrets);
+  NamedInputs named = secrets;
   for (const InputRequest& input : request.inputs) named.add(input);
   prepare_inputs(named);
   LaneRequest lanes = request.lanes;
   if (request.inputs.size() > 1)
     show_only_devices({lanes.choice.named});  // before a plan hides what later ones need
   const Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
-  for_each_input(request.inputs, messages, cancel, [&](const InputRequest& input) {
+  for_each_input(request.inputs, messages, cancel, [&](const InputRequest& input, const Messages& about) {
     const Report::Start start;
-    Endpoints endpoints = open_endpoints(request, input, named, targets, messages, cancel);
+    const NamedInputs inputs = NamedInputs(secrets).add(input);
+    Endpoints endpoints = open_endpoints(request, input, inputs, targets, about, cancel);
     const std::unique_ptr<OpenStream> stream =
-        open_stream(request.stream, input, keyring.copy(), endpoints, messages, cancel);
-    run_stream(lanes, start, endpoints, *stream, progress, messages, cancel);
+        open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
+    run_stream(lanes, start, endpoints, *stream, progress, about, cancel);
     return request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name))) : "";
   });
 }

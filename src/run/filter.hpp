@@ -13,7 +13,7 @@ namespace gpuaes {
 
 // Encrypts or decrypts as requested. Returns only after all input has been processed and all output has been
 // written; otherwise throws an Error or Cancelled.
-void run_filter(const FilterRequest& request, Messages& messages);
+void run_filter(const FilterRequest& request, const Messages& messages);
 
 // Moves a stream through the pipeline, from its source to its finished sink, and writes the requested
 // statistics and trace to the sinks in `endpoints`. The run began at `start`.

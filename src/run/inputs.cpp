@@ -19,17 +19,16 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void for_each_input(const std::vector<InputRequest>& inputs, Messages& messages, Cancel& cancel,
+void for_each_input(const std::vector<InputRequest>& inputs, const Messages& messages, Cancel& cancel,
                     const RunInput& run, const DescribeFailure& describe_failure) {
   std::unique_ptr<FdSink> output;  // opened only for text, since it may be the output of the run
   const bool several = inputs.size() > 1;
   Exit worst = Exit::ok;
   for (const InputRequest& input : inputs) {
     const std::string shown = several || input.is_named() ? shown_name(input.name) : "";
-    messages.name_input(shown, several);
     std::string text;
     try {
-      name_input(shown, [&] { text = run(input); });
+      name_input(shown, [&] { text = run(input, messages.for_input(shown, several)); });
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {

@@ -12,8 +12,8 @@
 
 namespace gpuaes {
 
-// Does the work for one input. Returns a line for standard output, or nothing.
-using RunInput = std::function<std::string(const InputRequest& input)>;
+// Does the work for one input, with messages about it. Returns a line for standard output, or nothing.
+using RunInput = std::function<std::string(const InputRequest& input, const Messages& messages)>;
 
 // Returns what standard output says about an input that failed.
 using DescribeFailure = std::function<std::string(const InputRequest& input, const Error& error)>;
@@ -21,7 +21,7 @@ using DescribeFailure = std::function<std::string(const InputRequest& input, con
 // Calls `run` for each input and prints what it returns. If there are several, prints an error in one of
 // them, also as `describe_failure` does unless that is empty, and continues with the next; Failed at the end
 // has the highest exit status. A UsageError concerns all of them.
-void for_each_input(const std::vector<InputRequest>& inputs, Messages& messages, Cancel& cancel,
+void for_each_input(const std::vector<InputRequest>& inputs, const Messages& messages, Cancel& cancel,
                     const RunInput& run, const DescribeFailure& describe_failure = {});
 
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.

@@ -176,7 +176,9 @@ void rekey(const RekeyRequest& request, const Messages& messages) {
   const std::uint64_t rest = armored ? 0 : source.size().value_or(0);
   const std::optional<std::uint64_t> size =
       rest > 0 ? std::optional(input.header.taken() + rest) : request.input.size;
-  const Progress::Watch watch(progress, size, [&copied] { return Progress::Position{copied, {}}; });
+  const Progress::Watch watch(progress, messages.one_of_several(), size, [&copied] {
+    return Progress::Position{copied, {}};
+  });
   sink->write(header.bytes);
   copy_rest(body, *sink, copied);
   if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
