@@ -52,6 +52,10 @@ constexpr OptionNames accepted_by_rekey =
     "new-key new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
     "progress size verbose quiet";
 
+constexpr OptionNames accepted_by_output_directory =
+    "output-dir encrypt decrypt key passphrase passphrase-file passphrase-command recipient recipients-file "
+    "plugin input format cipher armor label lanes threads chunk-size progress verbose quiet";
+
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const GivenOptions& given, std::string_view mode, const OptionNames& accepted,
                    const char* hint = "") {
@@ -60,7 +64,7 @@ void refuse_others(const GivenOptions& given, std::string_view mode, const Optio
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
 
-constexpr OptionNames refused_with_command = "decrypt test range part salvage info rekey input";
+constexpr OptionNames refused_with_command = "decrypt test range part salvage info rekey input output-dir";
 
 bool exists(const std::string& name) {
   return access(name.c_str(), F_OK) == 0;
@@ -84,11 +88,23 @@ void check_inputs(const CommandLine& line, const Options& options) {
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
-  if (!options.test && options.action != Options::Action::info)
-    throw UsageError("more than one input file was given; only --test and --info accept several",
-                     "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
+  if (!options.test && options.action != Options::Action::info && !options.output.directory)
+    throw UsageError(
+        "more than one input file was given; only --output-dir, --test and --info accept several",
+        "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
   for (const char* name : {"stats", "trace"})
     if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
+}
+
+void check_output_directory(const CommandLine& line, const Options& options) {
+  if (!options.output.directory) return;
+  refuse_others(line.given, "--output-dir", accepted_by_output_directory);
+  if (!options.names_input()) throw UsageError("--output-dir requires the names of files");
+  if (std::ranges::count(options.inputs, standard_name) > 0)
+    throw UsageError("--output-dir cannot be used with standard input, which has no name");
+  if (options.format.name && !find_format(*options.format.name).accepts.recipients)
+    throw UsageError(fmt::format("--output-dir cannot be used with the {} format", *options.format.name),
+                     "--output-dir is for sealed files and age files");
 }
 
 constexpr char command_hint[] = "what follows -- is a command whose output is encrypted";
@@ -111,6 +127,7 @@ void check_rules(const CommandLine& line, const Options& options) {
   const GivenOptions& given = line.given;
   check_inputs(line, options);
   check_command(line, refused_with_command);
+  check_output_directory(line, options);
   if (line.command && !line.positional.empty())
     throw UsageError("an input file cannot be used with a command", command_hint);
   if (options.action == Options::Action::info)

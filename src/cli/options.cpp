@@ -20,6 +20,7 @@ std::string help_text() {
   return "usage: gpuaes-stream (-k FILE | -p | -r RECIPIENT | -R FILE)... [OPTION]...\n"
          "                     [FILE | -- COMMAND...]\n"
          "       gpuaes-stream -d (-k FILE | -p)... [OPTION]... [FILE]\n"
+         "       gpuaes-stream [-d] (-k FILE | -r RECIPIENT)... --output-dir DIR FILE...\n"
          "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p)... [OPTION]... FILE\n"
          "       gpuaes-stream --salvage (-k FILE | -p)... [OPTION]... [FILE]\n"
          "       gpuaes-stream -d --part I/N (-k FILE | -p)... [--into FILE] FILE\n"

@@ -50,9 +50,10 @@ struct InputRequest {
 };
 
 struct OutputRequest {
-  std::optional<std::string> name{};  // standard output if not set
-  bool sparse = false;                // zeros become holes
-  bool force = false;                 // write to a terminal anyway
+  std::optional<std::string> name{};       // standard output if neither is set
+  std::optional<std::string> directory{};  // for one output for each input
+  bool sparse = false;                     // zeros become holes
+  bool force = false;                      // write to a terminal anyway
 };
 
 struct FormatRequest {
@@ -103,7 +104,7 @@ struct ReportRequest {
 
 struct FilterRequest {
   SecretRequest secrets;
-  std::vector<InputRequest> inputs;  // several only to verify
+  std::vector<InputRequest> inputs;  // several only to verify, or with an output directory
   OutputRequest output;
   StreamRequest stream;
   LaneRequest lanes;

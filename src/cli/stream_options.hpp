@@ -113,6 +113,11 @@ inline constexpr auto files = std::to_array<Row>({
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_parsed<parse_output, &Options::output, &OutputRequest::name>},
+    {"output-dir", "DIR",
+     "Write an output for each FILE into DIR, with its folders: FILE.age or FILE.sealed, or with -d without "
+     "that "
+     "ending.",
+     set_text<&Options::output, &OutputRequest::directory>},
     {"into", "FILE",
      "With --part I/N: write the share at its place in FILE, which appears when all N are complete.",
      set_text<&Options::into>},

@@ -194,7 +194,7 @@ class OutputFile : public Sink {
       last_step();
       give_name();
     });
-    if (rules_.durable) file_->sync_directory();
+    if (rules_.durable && rules_.durable_name) file_->sync_directory();
   }
 
  private:

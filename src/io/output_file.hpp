@@ -43,6 +43,7 @@ struct SinkRules {
   enum class Terminal { nothing, text, everything };
   Terminal terminal = Terminal::everything;
   bool durable = true;                   // sync a file before it gets its name
+  bool durable_name = true;              // then sync its directory, too
   bool sparse = false;                   // in a regular file, blocks of zeros become holes
   std::optional<std::uint64_t> bytes{};  // the approximate number expected, if known
   // From this size on, a file is written directly to the disk, if possible. Then it is not in the page cache.

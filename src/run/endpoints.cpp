@@ -94,6 +94,7 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
   if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
   const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
   const SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
+                        .durable_name = !output.directory,  // its owner syncs it once, at the end
                         .sparse = output.sparse,
                         .bytes = bytes,
                         .direct_from = stream.decrypt ? uncached_plaintext_bytes() : large_output,

@@ -122,7 +122,7 @@ void check_replaceable(const std::string& name) {
                      not_replaceable_hint);
 }
 
-void prepare_inputs(const NamedInputs& named) {
+void refuse_shared_inputs(const NamedInputs& named) {
   const std::vector<Input> inputs = find_inputs(named);
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
     for (auto b = a + 1; b != inputs.end() && !a->is_file_of_data(); ++b)
@@ -130,6 +130,11 @@ void prepare_inputs(const NamedInputs& named) {
         throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
                                      shown_name(b->is_standard() ? b->named.name : a->named.name)),
                          "use a different file for one of them");
+}
+
+void prepare_inputs(const NamedInputs& named) {
+  refuse_shared_inputs(named);
+  const std::vector<Input> inputs = find_inputs(named);
   for (const Input& input : inputs)
     if (input.named.kind != NamedInput::Kind::data) close_in_children(input.status);
   const std::optional<struct stat> standard = status_of(std::string(standard_name));
@@ -139,9 +144,11 @@ void prepare_inputs(const NamedInputs& named) {
   ask_on_standard_input(!named.has_command() && std::ranges::none_of(inputs, is_standard));
 }
 
-std::optional<struct stat> status_of(const std::string& name) {
+std::optional<struct stat> status_of(const std::string& name, int directory) {
   struct stat status {};
-  const int result = name == standard_name ? fstat(STDIN_FILENO, &status) : stat(name.c_str(), &status);
+  const bool is_standard = name == standard_name && directory == AT_FDCWD;
+  const int result =
+      is_standard ? fstat(STDIN_FILENO, &status) : fstatat(directory, name.c_str(), &status, 0);
   return result == 0 ? std::optional(status) : std::nullopt;
 }
 
@@ -171,7 +178,7 @@ void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targ
   const std::vector<Input> inputs = find_inputs(named);
   for (const auto& [name, target] : find_targets(targets)) {
     if (!targets.written && target == &targets.output) continue;
-    const std::optional<struct stat> now = status_of(target->path);  // what would be replaced
+    const std::optional<struct stat> now = status_of(target->path, target->directory);  // to be replaced
     const auto is_target = [&, &target = target](const struct stat& file) {
       return (target->status && is_same_file(file, *target->status)) || (now && is_same_file(file, *now));
     };

@@ -1,6 +1,7 @@
 // Checks of the file names that a command line gives: conflicts between files, and secrets given as names.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <optional>
@@ -17,7 +18,7 @@ namespace gpuaes {
 inline constexpr char not_replaceable_hint[] = "name another file with -o";
 
 // The status of an input, which may be standard input. None if there is no such file.
-std::optional<struct stat> status_of(const std::string& name);
+std::optional<struct stat> status_of(const std::string& name, int directory = AT_FDCWD);
 
 // Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);
@@ -55,8 +56,10 @@ class NamedInputs {
 //  - two inputs share the bytes of one pipe, terminal or standard input,
 //  - a secret is read from the input file: the type of the file would determine whether the data includes
 //    the secret.
-// From now on, commands do not inherit descriptors of secrets, and prompts leave standard input alone if it
-// is one of the inputs.
+void refuse_shared_inputs(const NamedInputs& inputs);
+
+// The same, once in a run. From now on, commands do not inherit descriptors of secrets, and prompts leave
+// standard input alone if it is one of the inputs.
 void prepare_inputs(const NamedInputs& inputs);
 
 // UsageError if the input that --rekey replaces is not a regular file, or is standard output or standard

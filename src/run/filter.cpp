@@ -11,20 +11,26 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "base/unicode.hpp"
+#include "cli/command_line.hpp"
 #include "cli/program.hpp"
+#include "io/output_directory.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 #include "run/lane_pool.hpp"
+#include "run/output_names.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
@@ -44,6 +50,53 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
   open_reports(endpoints, targets, messages, cancel);
   note_if_terminal(endpoints.source, messages);
   return endpoints;
+}
+
+// One input and its output.
+using RunOne =
+    std::function<void(const InputRequest& input, const OutputTargets& targets, const Messages& messages)>;
+
+// UsageError if inputs cannot have the outputs that their names require. A wrong ending is an error only of
+// that input, and is reported in its turn.
+OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
+  const std::optional<std::string>& named = request.stream.format.name;
+  const Format& format = named ? find_format(*named) : format_to_write(keyring);
+  const std::string ending = request.stream.decrypt ? "" : fmt::format(".{}", format.name);
+  OutputNames names(*request.output.directory, ending);
+  for (const InputRequest& input : request.inputs) {
+    refuse_secret_as_name(input.name);
+    try {
+      names.add(input.name);
+    } catch (const IoError&) {
+    }
+  }
+  for (const InputRequest& input : request.inputs) names.refuse_output(input.name);
+  return names;
+}
+
+// A name may be that of a FIFO, which is never opened, since that may block.
+void refuse_special_file(const InputRequest& input) {
+  const std::optional<struct stat> status = status_of(input.name);
+  if (!status) throw io_error("cannot open", input.name, errno);
+  if (!S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode) && !S_ISDIR(status->st_mode))
+    throw IoError(fmt::format("{} is not a regular file", input.name), "encrypt or decrypt it on its own");
+}
+
+void run_into_directory(const FilterRequest& request, const Keyring& keyring, const RunOne& run,
+                        const Messages& messages, Cancel& cancel) {
+  const OutputNames names = check_names(request, keyring);
+  OutputDirectory directory =
+      with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
+  const RunInput run_one = [&](const InputRequest& input, const Messages& about) {
+    refuse_special_file(input);
+    const OutputDirectory::Place place = directory.find(names.path_for(input.name));
+    run(input, {.output = place.target, .shown = place.target.name}, about);
+    return "";
+  };
+  for_each_input(request.inputs, messages, cancel,
+                 {.run = run_one, .verb = request.stream.decrypt ? "decrypted" : "encrypted", .at_end = [&] {
+                    directory.sync();
+                  }});
 }
 
 }  // namespace
@@ -98,18 +151,26 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   for (const InputRequest& input : request.inputs) named.add(input);
   prepare_inputs(named);
   LaneRequest lanes = request.lanes;
-  if (request.inputs.size() > 1)
-    show_only_devices({lanes.choice.named});  // before a plan hides what later ones need
-  const Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
-  for_each_input(request.inputs, messages, cancel, [&](const InputRequest& input, const Messages& about) {
+  // The plan of the first input is not that of all.
+  if (request.inputs.size() > 1 || request.output.directory) show_only_devices({lanes.choice.named});
+  Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
+  std::once_flag noted;
+  const RunOne run = [&](const InputRequest& input, const OutputTargets& outputs, const Messages& about) {
     const Report::Start start;
     const NamedInputs inputs = NamedInputs(secrets).add(input);
-    Endpoints endpoints = open_endpoints(request, input, inputs, targets, about, cancel);
+    Endpoints endpoints = open_endpoints(request, input, inputs, outputs, about, cancel);
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
+    std::call_once(noted, note_secrets, request.stream, keyring, messages);
     run_stream(lanes, start, endpoints, *stream, progress, about, cancel);
+  };
+  if (request.output.directory) share_passphrase(keyring);
+  if (request.output.directory) return run_into_directory(request, keyring, run, messages, cancel);
+  const RunInput run_and_list = [&](const InputRequest& input, const Messages& about) {
+    run(input, targets, about);
     return request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name))) : "";
-  });
+  };
+  for_each_input(request.inputs, messages, cancel, {run_and_list});
 }
 
 }  // namespace gpuaes

@@ -233,8 +233,8 @@ void print_info(const InfoRequest& request, const Messages& messages) {
   const DescribeFailure describe_failure = [](const InputRequest& input, const Error& error) {
     return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.name), json_string(error.what()));
   };
-  for_each_input(request.inputs, messages, control.cancel, describe,
-                 request.json ? describe_failure : DescribeFailure());
+  for_each_input(request.inputs, messages, control.cancel,
+                 {describe, request.json ? describe_failure : DescribeFailure()});
 }
 
 }  // namespace gpuaes

@@ -18,11 +18,19 @@ using RunInput = std::function<std::string(const InputRequest& input, const Mess
 // Returns what standard output says about an input that failed.
 using DescribeFailure = std::function<std::string(const InputRequest& input, const Error& error)>;
 
-// Calls `run` for each input and prints what it returns. If there are several, prints an error in one of
-// them, also as `describe_failure` does unless that is empty, and continues with the next; Failed at the end
-// has the highest exit status. A UsageError concerns all of them.
+// What to do with inputs.
+struct InputWork {
+  RunInput run;
+  DescribeFailure describe_failure{};  // may be empty
+  std::string verb{};                  // such as "encrypted", for a summary at the end; none if empty
+  std::function<void()> at_end{};      // called after the last input; may be empty
+};
+
+// Calls `run` for each input and prints what it returns. If there are several, or if there is a summary,
+// prints an error in one of them, also as `describe_failure` does, and continues with the next; Failed at the
+// end has the highest exit status. A UsageError concerns all of them.
 void for_each_input(const std::vector<InputRequest>& inputs, const Messages& messages, Cancel& cancel,
-                    const RunInput& run, const DescribeFailure& describe_failure = {});
+                    const InputWork& work);
 
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);

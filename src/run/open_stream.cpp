@@ -239,6 +239,15 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) 
   return std::make_unique<WholeStream>(std::move(parts), decrypts);
 }
 
+void note_secrets(const StreamRequest& stream, const Keyring& keyring, const Messages& messages) {
+  if (stream.decrypt) return;
+  if (keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr)
+    messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
+  if (stream.note_sealed)
+    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
+  if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
+}
+
 std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,
                                         Keyring keyring, Endpoints& endpoints, const Messages& messages,
                                         Cancel& cancel) {
@@ -251,10 +260,6 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   const Format& format = choose_format_or_hint(stream, keyring, encrypted);
   check_format(stream, format, armored);
   if (stream.format.armor) endpoints.output = make_armor_sink(format.armor, std::move(endpoints.output));
-  const char* const warning = stream.decrypt ? nullptr : writer_warning(keyring, false);
-  const bool seals_for_recipients_and_keys =
-      !stream.decrypt && keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr;
-
   SessionRequest request =
       make_request(std::move(keyring), input, stream.format, stream.decrypt, messages, cancel);
   if (encrypted != nullptr) request.input = &encrypted->header;
@@ -265,11 +270,6 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   if (!format.authenticated)
     messages.warning(
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
-  if (seals_for_recipients_and_keys)
-    messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
-  if (stream.note_sealed)
-    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
-  if (warning != nullptr) messages.warning(warning);
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
   Source& whole = encrypted != nullptr ? encrypted->body() : file;

@@ -10,6 +10,7 @@
 #include <future>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -574,6 +575,32 @@ Keyring read_secrets(const SecretRequest& request, const InputRequest& input, co
     keyring.keys.push_back(
         {.kind = KeyKind::passphrase, .passphrase = ask_passphrase(request.named.attempts, cancel)});
   return keyring;
+}
+
+void share_passphrase(Keyring& keyring) {
+  struct Shared {
+    std::mutex mutex;
+    AskPassphrase ask;
+    std::optional<Secret> last;
+    unsigned answers = 0;
+  };
+  for (Key& key : keyring.keys) {
+    if (key.kind != KeyKind::passphrase) continue;
+    const auto shared = std::make_shared<Shared>();
+    shared->ask = std::move(key.passphrase);
+    key.passphrase = [shared, tried = 0U](const std::string& input,
+                                          bool again) mutable -> std::optional<Secret> {
+      const std::lock_guard lock(shared->mutex);
+      if (again ? tried == shared->answers : shared->answers == 0) {
+        std::optional<Secret> answer = shared->ask(input, again);
+        if (!answer) return std::nullopt;
+        shared->last = std::move(answer);
+        ++shared->answers;
+      }
+      tried = shared->answers;
+      return shared->last->copy();
+    };
+  }
 }
 
 Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel) {

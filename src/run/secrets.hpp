@@ -35,6 +35,10 @@ Keyring read_secrets(const SecretRequest& request, const InputRequest& input, co
 // The same for the new secrets of --rekey.
 Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel);
 
+// Makes all copies of the keyring use the same passphrase, from any thread: it is asked for once, and again
+// only if it does not open an input, up to the permitted number of attempts for all inputs together.
+void share_passphrase(Keyring& keyring);
+
 // The request to seal or open an input, without the input itself. `messages` and `cancel` must outlive it.
 SessionRequest make_request(Keyring keyring, const InputRequest& input, const FormatRequest& format,
                             bool decrypt, const Messages& messages, Cancel& cancel);

@@ -22,7 +22,7 @@ def test_long_and_short_options(key):
            "--output=back", "--lanes=cpu:2", "--chunk-size=4K", "--stats=stats", "--trace=trace")
     stream(f"-qdk{key}", "-fraw", "-caes-256", "--iv", IV, "-iout", "-oagain", "-lcpu:2", "-b4K")
     stream("--enc", "--cip", "aes-256", "--form", "raw", "--iv", IV, "--key", key, "--inp", "plain",
-           "--out=with-prefixes", "--chunk", "16K", "--qui")
+           "--output=with-prefixes", "--chunk", "16K", "--qui")
     for name, expected in ("out", encrypted), ("back", PLAIN), ("again", PLAIN), ("with-prefixes", encrypted):
         expect_same(expected, pathlib.Path(name).read_bytes(), name)
     expect_same(encrypted, raw(key, "-e", "-i", "plain").out, "-e")

@@ -1,0 +1,100 @@
+#include "io/output_directory.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "io/temp_file.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+constexpr mode_t usual_mode = 0777;  // less umask
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+// Opens or makes a folder. With O_PATH, a symbolic link is ENOTDIR. -1 with errno if that fails.
+Fd open_or_make(int parent, const char* name) {
+  const auto open_it = [=] { return Fd(openat(parent, name, folder_flags | O_NOFOLLOW)); };
+  Fd fd = open_it();
+  if (fd.get() >= 0 || errno != ENOENT) return fd;
+  if (mkdirat(parent, name, usual_mode) != 0 && errno != EEXIST) return Fd(-1);  // EEXIST: another thread
+  return open_it();
+}
+
+}  // namespace
+
+OutputDirectory::OutputDirectory(std::string name)
+    : name_(std::move(name)), fd_(open(name_.c_str(), folder_flags)) {
+  if (fd_.get() < 0 && errno == ENOENT && mkdir(name_.c_str(), usual_mode) == 0) {
+    made_ = true;
+    fd_.reset(open(name_.c_str(), folder_flags));
+  }
+  if (fd_.get() < 0) throw io_error("cannot open the directory", name_, errno);
+}
+
+std::string OutputDirectory::name_of(const std::string& path) const {
+  return name_ == "." ? path : fmt::format("{}{}{}", name_, name_.ends_with('/') ? "" : "/", path);
+}
+
+Fd OutputDirectory::open_folder(const std::string& path) const {
+  Fd folder(openat(fd_.get(), ".", folder_flags));
+  for (std::size_t end = 0; folder.get() >= 0 && end < path.size(); ++end) {
+    const std::size_t begin = end;
+    end = std::min(path.find('/', begin), path.size());
+    folder.reset(open_or_make(folder.get(), path.substr(begin, end - begin).c_str()).release());
+  }
+  if (folder.get() < 0)
+    throw IoError(io_error("cannot open the directory", name_of(path), errno).what(),
+                  errno == ENOTDIR ? "symbolic links below the output directory are not followed" : "");
+  return folder;
+}
+
+OutputDirectory::Place OutputDirectory::find(const std::string& path) {
+  std::string folder = folder_of(path);
+  Place place{open_folder(folder), {.name = name_of(path)}};
+  OutputTarget& target = place.target;
+  target.path = folder.empty() ? path : path.substr(folder.size() + 1);
+  target.directory = place.folder.get();
+  {
+    const std::lock_guard lock(mutex_);
+    folders_.insert(std::move(folder));
+  }
+  const auto file = std::make_shared<const Fd>(
+      openat(target.directory, target.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (file->get() < 0 && errno == ENOENT) return place;
+  struct stat status {};
+  if (file->get() < 0 || fstat(file->get(), &status) != 0) throw io_error("cannot open", target.name, errno);
+  if (!S_ISREG(status.st_mode))
+    throw IoError(fmt::format("{} is {} and is not replaced", target.name,
+                              S_ISLNK(status.st_mode) ? "a symbolic link" : "not a regular file"));
+  target.status = status;
+  target.file = file;
+  return place;
+}
+
+// A folder may have been removed in the meantime.
+void OutputDirectory::sync() const {
+  std::set<std::string> all;
+  for (std::string folder : folders_)
+    while (all.insert(folder).second && !folder.empty()) folder = folder_of(folder);
+  for (const std::string& folder : all) {
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    sync_directory(Fd(openat(open_folder(folder).get(), ".", flags)), name_of(folder));
+  }
+  if (made_) sync_directory_of(name_);
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,84 @@
+#include "run/output_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/libcrypto.hpp"
+#include "base/text.hpp"
+
+namespace gpuaes {
+namespace {
+
+// The path without empty components and ".".
+std::string tidy(std::string_view path) {
+  std::string tidied = path.starts_with('/') ? "/" : "";
+  for (const std::string_view component : split(path, '/')) {
+    if (component.empty() || component == ".") continue;
+    if (!tidied.empty() && tidied.back() != '/') tidied += '/';
+    tidied += component;
+  }
+  return tidied;
+}
+
+// Removes one of the endings of encrypted files. False if the name has none, or nothing else.
+bool remove_ending(std::string& path) {
+  for (const std::string_view ending : OutputNames::endings)
+    if (path.ends_with(ending)) {
+      path.resize(path.size() - ending.size());
+      return !path.empty() && path.back() != '/';
+    }
+  return false;
+}
+
+}  // namespace
+
+OutputNames::OutputNames(std::string_view directory, std::string ending)
+    : directory_(tidy(directory)), ending_(std::move(ending)) {
+  if (!directory_.empty() && directory_ != "/") directory_ += '/';
+}
+
+std::string OutputNames::path_for(const std::string& input) const {
+  std::string path = tidy(input);
+  if (path.starts_with('/')) path.erase(0, 1);
+  if (std::ranges::count(split(path, '/'), "..") > 0)
+    throw UsageError(
+        fmt::format("the name {} contains .., so its output could be outside the directory", input),
+        "name the file without .., for example by its absolute path");
+  if (path.empty()) throw UsageError(fmt::format("'{}' is not the name of a file", input));
+  if (!ending_.empty()) return path + ending_;
+  if (!remove_ending(path))
+    throw IoError(fmt::format("{} is not NAME.age or NAME.sealed, so its output would have no name", input),
+                  "decrypt it on its own, with --output");
+  return path;
+}
+
+std::string OutputNames::add(const std::string& input) {
+  std::string path = path_for(input);
+  refuse_output(input);
+  if (!outputs_.insert(hash_of(path)).second)
+    throw UsageError(fmt::format("{} and another input have the same output, {}", input, path));
+  return path;
+}
+
+void OutputNames::refuse_output(const std::string& input) const {
+  const std::string path = tidy(input);
+  if (!path.starts_with(directory_) || path.starts_with('/') != directory_.starts_with('/')) return;
+  if (outputs_.contains(hash_of(path.substr(directory_.size()))))
+    throw UsageError(fmt::format("{} is also the output for another input", input));
+}
+
+OutputNames::Hash OutputNames::hash_of(const std::string& path) {
+  std::array<std::byte, EVP_MAX_MD_SIZE> whole{};
+  check_call(
+      EVP_DigestFinal_ex(digest_of(EVP_sha256(), {bytes_of(path)}).get(), octets(whole.data()), nullptr) == 1,
+      "EVP_DigestFinal_ex");
+  Hash hash;
+  std::copy_n(whole.begin(), hash.size(), hash.begin());
+  return hash;
+}
+
+}  // namespace gpuaes

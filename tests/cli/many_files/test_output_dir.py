@@ -1,0 +1,254 @@
+"""--output-dir writes an output for each input, with its name. One that fails does not stop the others."""
+
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+
+import pytest
+
+from programs import FOLDER, KEY, PATIENCE, files_here, keygen, secret_file, some_bytes, stream
+
+ODD_NAMES = [b"two words", b"new\nline", b"\xff\xfe", b"-", b"-d", b"$(id)", b".hidden", b".age", b"x.age", b"\xe2\x82\xac"]
+SIZES = [0, 1, 4096, 16384, 100_000, 3 << 20]
+
+
+def many(*options, status=0, **popen):
+    """Returns the errors and the notes of a run."""
+    command = [FOLDER / "gpuaes-stream", *options]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, **popen)
+    lines = done.stderr.decode(errors="replace").splitlines()
+    assert (done.returncode, done.stdout) == (status, b""), lines
+    texts = [line.split(": ", 1)[1] for line in lines]
+    assert all(line.startswith("gpuaes-stream: ") for line in lines)
+    return ([text.removeprefix("error: ") for text in texts if text.startswith("error: ")],
+            [text for text in texts if not text.startswith(("error: ", "hint: "))])
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
+def make_inputs():
+    """Files of some sizes in folders, and their names."""
+    os.makedirs("in/deep/er")
+    names = [f"in/{size}" for size in SIZES] + [f"in/deep/er/{size}" for size in SIZES]
+    for name in names:
+        pathlib.Path(name).write_bytes(some_bytes(int(name.rpartition("/")[2])))
+    return names
+
+
+@pytest.mark.parametrize("make_key, ending", [("key", "sealed"), ("recipient", "age")])
+def test_a_tree_there_and_back(key, make_key, ending):
+    names = make_inputs()
+    keygen("--x25519", "-o", "../identity")
+    to, identity = (["-k", key], key) if make_key == "key" else (["-R", "../identity.pub"], "../identity")
+    assert many(*to, "--output-dir", "out/", *names) == ([], ["12 files encrypted"])
+    sealed = [f"out/{name}.{ending}" for name in names]
+    for name, output in zip(names, sealed, strict=True):
+        assert stream("-d", "-k", identity, output).out == content(name)
+    os.chdir("out")
+    identity = identity.replace("../", "../../")
+    outputs = [output.removeprefix("out/") for output in sealed]
+    assert many("-d", "-k", identity, "--output-dir", "../back", *outputs) == ([], ["12 files decrypted"])
+    os.chdir("..")
+    for name in names:
+        assert content(f"back/{name}") == content(name)
+    assert sorted(os.listdir("back/in/deep/er")) == sorted(map(str, SIZES))
+
+
+def test_odd_names(key):
+    """Names that are not text, or look like options."""
+    for name in ODD_NAMES:
+        pathlib.Path(os.fsdecode(b"./" + name)).write_bytes(name)
+    inputs = [b"./" + name for name in ODD_NAMES]
+    assert many("-k", key, "--output-dir", "out", *inputs) == ([], ["10 files encrypted"])
+    assert sorted(os.listdir(b"out")) == sorted(name + b".sealed" for name in ODD_NAMES)
+    os.chdir("out")
+    assert many("-d", "-k", key, "--output-dir", "../back", *(name + b".sealed" for name in inputs))[0] == []
+    for name in ODD_NAMES:
+        assert content(os.fsdecode(b"../back/" + name)) == name
+
+
+def test_absolute_names(key, work):
+    pathlib.Path("file").write_bytes(b"text")
+    many("-k", key, "--output-dir", "out", f"/{work}//file")
+    assert stream("-dk", key, f"out{work}/file.sealed").out == b"text"
+
+
+def test_the_rest_is_done_if_some_fail(key):
+    names = make_inputs()
+    os.mkdir("folder")
+    os.mkfifo("fifo")
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind("socket")
+    os.symlink("loop", "loop")
+    os.symlink("in/4096", "link")
+    errors, notes = many("-k", key, "--output-dir", "out", "missing", names[0], "folder", "fifo", "socket", "loop",
+                         "link", "/dev/null", *names[1:], status=1)
+    assert sorted(errors) == ["/dev/null is not a regular file", "cannot open loop: Too many levels of symbolic links",
+                              "cannot open missing: No such file or directory", "fifo is not a regular file",
+                              "folder is a directory", "socket is not a regular file"]
+    assert notes == ["13 of 19 files encrypted, 6 failed"]
+    for name in [*names, "link"]:
+        assert stream("-dk", key, f"out/{name}.sealed").out == content(name)
+
+
+def test_the_status_is_the_highest(key):
+    other = secret_file("../other", KEY[::-1])
+    for secret, name in (key, "good"), (other, "wrong"), (key, "bad"):
+        stream("-k", secret, "-o", f"{name}.sealed", input=b"text")
+    os.truncate("bad.sealed", 190)
+    truncated = "bad.sealed: the input is truncated after byte 190; 0 bytes of plaintext before that were verified"
+    missing = "cannot open missing.sealed: No such file or directory"
+    wrong = "wrong.sealed: none of the given keys opens the input"
+    for names, status, want in [("good", 0, []), ("wrong good", 3, [wrong]), ("missing wrong", 3, [missing, wrong]),
+                                ("wrong bad good", 4, [truncated, wrong])]:
+        found, _ = many("-dk", key, "--output-dir", "out", *(f"{name}.sealed" for name in names.split()), status=status)
+        assert sorted(found) == want
+    assert os.listdir("out") == ["good"]
+
+
+def test_a_wrong_ending_is_an_error_of_that_file(key):
+    stream("-k", key, "-o", "a.sealed", input=b"text")
+    for name in "b", "c.sealed.old", ".sealed", "d.SEALED":
+        shutil.copy("a.sealed", name)
+    errors, notes = many("-dk", key, "--output-dir", "out", "b", "c.sealed.old", ".sealed", "d.SEALED", "a.sealed", status=1)
+    assert sorted(errors) == [f"{name} is not NAME.age or NAME.sealed, so its output would have no name"
+                      for name in (".sealed", "b", "c.sealed.old", "d.SEALED")]
+    assert notes == ["1 of 5 files decrypted, 4 failed"] and os.listdir("out") == ["a"]
+
+
+def test_sealed_parts(key):
+    pathlib.Path("plain").write_bytes(some_bytes(3 << 20))
+    subprocess.run([FOLDER / "gpuaes-parts", "plan", "-k", key, "-n", "2", "-o", "parts.sealed", "plain"], check=True,
+                   stdout=subprocess.DEVNULL)
+    for part in "01":
+        subprocess.run([FOLDER / "gpuaes-parts", "seal", "parts.sealed", "--part", part], check=True)
+    subprocess.run([FOLDER / "gpuaes-parts", "join", "parts.sealed"], check=True)
+    stream("-k", key, "-o", "small.sealed", input=b"text")
+    many("-dk", key, "--output-dir", "out", "small.sealed", "parts.sealed/")
+    assert content("out/parts") == content("plain") and content("out/small") == b"text"
+
+
+# --- What is at an output's name -------------------------------------------------------------------------------------
+
+
+def test_an_existing_output_keeps_its_access_and_is_replaced_only_if_all_is_well(key):
+    os.makedirs("out/in")
+    stream("-k", key, "-o", "a.sealed", input=b"new")
+    stream("-k", key, "-o", "b.sealed", input=b"new")
+    os.truncate("b.sealed", 200)
+    for name in "ab":
+        pathlib.Path(f"out/{name}").write_bytes(b"old")
+        os.chmod(f"out/{name}", 0o640)
+    many("-dk", key, "--output-dir", "out", "a.sealed", "b.sealed", status=4)
+    assert (content("out/a"), content("out/b")) == (b"new", b"old")
+    assert os.stat("out/a").st_mode == os.stat("out/b").st_mode == 0o100640
+
+
+def test_links_below_the_directory_are_not_followed(key):
+    os.makedirs("out/in/real")
+    os.makedirs("elsewhere/folder")
+    pathlib.Path("elsewhere/file").write_bytes(b"mine")
+    os.makedirs("in/folder")
+    os.makedirs("in/real")
+    for name in "in/folder/a", "in/file", "in/real/a":
+        pathlib.Path(name).write_bytes(b"text")
+    os.symlink("../../elsewhere/folder", "out/in/folder")
+    os.symlink("../../elsewhere/file", "out/in/file.sealed")
+    os.symlink("out", "to-out")
+    errors, _ = many("-k", key, "--output-dir", "to-out", "in/folder/a", "in/file", "in/real/a", status=1)
+    assert sorted(errors) == ["cannot open the directory to-out/in/folder: Not a directory",
+                      "to-out/in/file.sealed is a symbolic link and is not replaced"]
+    assert os.listdir("elsewhere/folder") == [] and content("elsewhere/file") == b"mine"
+    assert os.listdir("out/in/real") == ["a.sealed"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_only_regular_files_are_replaced(key, make):
+    os.mkdir("out")
+    make("out/a.sealed")
+    pathlib.Path("a").write_bytes(b"text")
+    errors, _ = many("-k", key, "--output-dir", "out", "a", status=1)
+    assert errors == ["out/a.sealed is not a regular file and is not replaced"]
+
+
+def test_the_directory_may_be_among_the_inputs(key):
+    os.makedirs("in/out")
+    pathlib.Path("in/a").write_bytes(b"text")
+    for _ in range(2):
+        many("-k", key, "--output-dir", "in/out", "in/a")
+    assert stream("-dk", key, "in/out/in/a.sealed").out == b"text"
+    many("-k", key, "--output-dir", "in/out", "in/a", "in/out/in/a.sealed", status=2)
+
+
+# --- Arguments -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options, error", [
+    ("-k KEY --output-dir out", "--output-dir requires the names of files"),
+    ("-k KEY --output-dir out a -", "--output-dir cannot be used with standard input, which has no name"),
+    ("-k KEY --output-dir out a ../b", "the name ../b contains .., so its output could be outside the directory"),
+    ("-k KEY --output-dir out a /", "'/' is not the name of a file"),
+    ("-k KEY --output-dir out a ./a", "./a and another input have the same output, a.sealed"),
+    ("-dk KEY --output-dir out a.age a.sealed", "a.sealed and another input have the same output, a"),
+    ("-k KEY --output-dir . a a.sealed", "a.sealed is also the output for another input"),
+    ("-k KEY --output-dir . a.sealed a", "a.sealed is also the output for another input"),
+    ("-k a --output-dir out a b", "--key and the input are both read from a"),
+    ("-k b --output-dir out a b", "--key and another input are both read from b"),
+    ("-k KEY -o out --output-dir out a", "--output-dir cannot be used with --output"),
+    ("-k KEY --range 0:1 --output-dir out a", "--output-dir cannot be used with --range"),
+    ("-k KEY -d --part 0 --output-dir out a", "--output-dir cannot be used with --part"),
+    ("-k KEY --salvage --output-dir out a", "--output-dir cannot be used with --salvage"),
+    ("-k KEY --size 1 --output-dir out a", "--output-dir cannot be used with --size"),
+    ("-k KEY -t --output-dir out a", "--output-dir cannot be used with --test"),
+    ("--info --output-dir out a", "--output-dir cannot be used with --info"),
+    ("-k KEY --output-dir out -- tar -c a", "--output-dir cannot be used with a command"),
+    ("-k KEY -f raw --output-dir out a", "--output-dir cannot be used with the raw format"),
+    ("-k KEY -f cobblestone --output-dir out a", "--output-dir cannot be used with the cobblestone format"),
+    ("--output-dir out a", "no key or passphrase was given"),
+    ("-k missing --output-dir out a", ""),
+])  # fmt: skip
+def test_what_is_refused_before_anything_is_done(key, options, error):
+    for name in "a", "b":
+        secret_file(name, KEY)
+    before = files_here()
+    found = stream(*options.replace("KEY", key).split(), status=2 if error else 1)
+    assert found.error == error or not error
+    assert files_here() == before
+
+
+def test_the_directory_cannot_be_opened(key):
+    pathlib.Path("a").write_bytes(b"text")
+    for name, error in ("a", "Not a directory"), ("no/where", "No such file or directory"):
+        assert stream("-k", key, "--output-dir", name, "a", status=1).error == (
+            f"--output-dir: cannot open the directory {name}: {error}")
+
+
+# --- Messages and secrets --------------------------------------------------------------------------------------------
+
+
+def test_quiet_and_notes(key):
+    names = make_inputs()
+    assert many("-q", "-k", key, "--output-dir", "out", *names) == ([], [])
+    keygen("--x25519", "-o", "../identity")
+    warning = ("warning: sealing for both a key and a recipient; anyone with the identity could forge a file that the key "
+               "opens")
+    assert many("-k", key, "-R", "../identity.pub", "--output-dir", "out", *names)[1] == [warning, "12 files encrypted"]
+
+
+def test_secrets_are_read_once(key):
+    """A passphrase from a command, and a key from a pipe."""
+    pathlib.Path("a").write_bytes(b"text")
+    pathlib.Path("b").write_bytes(b"text")
+    command = "echo x >>../calls; echo words"
+    many("--passphrase-command", command, "--output-dir", "out", "a", "b")
+    assert content("../calls") == b"x\n"
+    reader, writer = os.pipe()
+    os.write(writer, KEY)
+    os.close(writer)
+    many("-k", f"/dev/fd/{reader}", "--output-dir", "out", "a", "b", pass_fds=[reader])
+    os.close(reader)
+    assert stream("-dk", key, "out/b.sealed").out == b"text"

@@ -1,0 +1,52 @@
+"""A passphrase is asked for once in a run with --output-dir, and again only if it does not open a file."""
+
+import os
+import pathlib
+
+import pytest
+
+from programs import KEY
+from terminals import at_terminal
+
+pytest.importorskip("cryptography")
+import sealed_format as sf  # noqa: E402
+
+WRONG = "the passphrase does not open the input"
+SEALED_NOTE = "the output is a sealed file, which age cannot open; add -f age for one that it can open"
+NAMES = [f"file-{number}" for number in range(5)]
+
+
+def seal(name, passphrase):
+    pathlib.Path(f"{name}.sealed").write_bytes(sf.seal(name.encode(), [KEY], passphrase, 10))
+
+
+def test_to_encrypt_and_to_decrypt():
+    for name in NAMES:
+        pathlib.Path(name).write_text(name)
+    result, lines = at_terminal("-p", "--output-dir", ".", *NAMES, answers=["words", "words"])
+    assert lines == ["Enter passphrase:", "Confirm passphrase:"]
+    assert result.notes == [SEALED_NOTE, "5 files encrypted"]
+    sealed = [f"{name}.sealed" for name in NAMES]
+    result, lines = at_terminal("-d", "-p", "--output-dir", "out", *sealed, answers=["words"])
+    assert len(lines) == 1 and result.notes == ["5 files decrypted"]
+    for name in NAMES:
+        assert pathlib.Path("out", name).read_text() == name
+
+
+def test_a_second_answer_is_for_all_files():
+    for name in NAMES:
+        seal(name, b"words")
+    sealed = [f"{name}.sealed" for name in NAMES]
+    result, lines = at_terminal("-d", "-p", "--output-dir", "out", *sealed, answers=["word", "words"])
+    assert [line for line in lines if "Enter" not in line] == [WRONG] and len(lines) == 3
+    assert sorted(os.listdir("out")) == NAMES and result.notes == ["5 files decrypted"]
+
+
+def test_there_are_three_attempts_for_all_files():
+    for name in NAMES[:3]:
+        seal(name, b"words")
+    seal("other", b"other words")
+    sealed = [f"{name}.sealed" for name in ("other", *NAMES[:3])]
+    result, lines = at_terminal("-d", "-p", "--output-dir", "out", *sealed, answers=["words"] * 3, status=3)
+    assert lines.count(WRONG) == 2 and result.error == "other.sealed: the passphrase does not open the input"
+    assert result.notes == ["3 of 4 files decrypted, 1 failed"] and sorted(os.listdir("out")) == NAMES[:3]

@@ -1,0 +1,80 @@
+// The names of outputs that --output-dir writes.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/output_names.hpp"
+#include "support/catch.hpp"
+#include "support/errors.hpp"
+
+namespace gpuaes {
+
+TEST_CASE("an output has the name of its input, with its folders, and the ending") {
+  const OutputNames names("out", ".age");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"file", "file.age"},
+      {"a/b/c", "a/b/c.age"},
+      {"/home/ann/x", "home/ann/x.age"},
+      {"//home///ann", "home/ann.age"},
+      {"./a/./b", "a/b.age"},
+      {"folder/", "folder.age"},
+      {"./-", "-.age"},
+      {"...", "....age"},
+      {"a..b/..c", "a..b/..c.age"},
+      {"two words\nand \xff", "two words\nand \xff.age"},
+      {"x.age", "x.age.age"},
+      {".age", ".age.age"},
+  };
+  for (const auto& [input, output] : cases) CHECK(names.path_for(input) == output);
+}
+
+TEST_CASE("a decrypted output has the name of its input without the ending") {
+  const OutputNames names("out", "");
+  CHECK(names.path_for("a/b.age") == "a/b");
+  CHECK(names.path_for("/a/b.sealed/") == "a/b");
+  CHECK(names.path_for("a.sealed.age") == "a.sealed");
+  for (const char* const name : {"plain", ".age", "a/.sealed", "a.age/b", "a.AGE", "age"})
+    CHECK(failure_of([&] { names.path_for(name); }) ==
+          "io: " + std::string(name) + " is not NAME.age or NAME.sealed, so its output would have no name");
+}
+
+TEST_CASE("an output is never outside its directory") {
+  for (const char* const ending : {"", ".age"}) {
+    const OutputNames names("out", ending);
+    for (const char* const name : {"..", "../a.age", "a/../b.age", "/..", "a.age/..", "./../a.age"})
+      CHECK(contains(failure_of([&] { names.path_for(name); }), "usage: the name " + std::string(name)));
+    for (const char* const name : {"", "/", ".", "./", "//./"})
+      CHECK(failure_of([&] { names.path_for(name); }) ==
+            "usage: '" + std::string(name) + "' is not the name of a file");
+  }
+}
+
+TEST_CASE("two inputs cannot have the same output") {
+  OutputNames names("out", ".age");
+  CHECK(names.add("a/b") == "a/b.age");
+  CHECK(names.add("a/c") == "a/c.age");
+  for (const char* const name : {"a/b", "./a//b", "/a/b", "a/b/"})
+    CHECK(
+        contains(failure_of([&] { names.add(name); }), "usage: " + std::string(name) + " and another input"));
+
+  OutputNames decrypted("out", "");
+  CHECK(decrypted.add("x.age") == "x");
+  CHECK(contains(failure_of([&] { decrypted.add("x.sealed"); }), "have the same output, x"));
+}
+
+TEST_CASE("an input cannot be an output") {
+  for (const auto& [directory, output] : std::vector<std::pair<std::string, std::string>>{
+           {".", "x.age"}, {"./out/", "out/x.age"}, {"/", "/x.age"}}) {
+    OutputNames names(directory, ".age");
+    names.add("x");
+    CHECK(failure_of([&, &name = output] { names.refuse_output(name); }) ==
+          "usage: " + output + " is also the output for another input");
+    CHECK(contains(failure_of([&, &name = output] { names.add("/./" + name); }), "is also") ==
+          (directory == "/"));
+    names.refuse_output("x");
+    names.refuse_output("other/x.age");
+  }
+}
+
+}  // namespace gpuaes
