@@ -47,12 +47,17 @@ bool copy_acl(int fd, int old) {
   return has_none() && remove_acl(fd);
 }
 
+bool has_mode(int fd, mode_t mode) {
+  struct stat now {};
+  return fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode;
+}
+
 // Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if
 // it would be wider. Some file systems have no modes; some report success and change nothing.
 bool set_mode(int fd, mode_t mode, const std::string& name) {
-  struct stat now {};
-  if (fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode) return true;
+  if (has_mode(fd, mode)) return true;
   const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
+  struct stat now {};
   if (fstat(fd, &now) != 0) throw io_error("cannot set the mode of", name, errno);
   if ((now.st_mode & 07777 & ~mode) != 0) throw io_error("cannot set the mode of", name, error);
   return (now.st_mode & 07777) == mode;
@@ -182,8 +187,9 @@ class OutputFile : public Sink {
     if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
     if (rules_.durable) sink_.sync();  // may take a long time, in which the access of the old file may change
-    or_keep([this] { set_access(*file_, sink_.fd().get()); });
-    if (rules_.durable) sink_.sync();
+    bool changed = false;
+    or_keep([&] { changed = set_access(*file_, sink_.fd().get()); });
+    if (rules_.durable && changed) sink_.sync();
     sink_.finish();
   }
 
@@ -291,9 +297,11 @@ class OutputFile : public Sink {
     sink_.write(bytes);
   }
 
-  // Gives the output the current access of the file that it replaces, or that of a new file.
-  void set_access(const TempFile& file, int fd) {
+  // Gives the output the current access of the file that it replaces, or that of a new file. Returns false if
+  // a new file had it from the start, as usual.
+  bool set_access(const TempFile& file, int fd) {
     const Fd old = file.open_old();
+    if (old.get() < 0 && has_mode(fd, file.new_mode())) return false;
     std::vector<std::string> lost;
     if (old.get() >= 0)
       lost = keep_access(fd, old.get(), target_.name);
@@ -302,6 +310,7 @@ class OutputFile : public Sink {
     if (!lost.empty() && rules_.warn)
       rules_.warn(fmt::format("could not preserve the {} of {}; no additional access was granted",
                               fmt::join(lost, ", "), target_.name));
+    return true;
   }
 
   const TempFile::Target target_;
