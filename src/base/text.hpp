@@ -40,6 +40,17 @@ inline std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// "2,998".
+inline std::string with_commas(std::uint64_t number) {
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
+    text += digits[at];
+  }
+  return text;
+}
+
 // The text, or its first 40 bytes and "..." if there are more.
 inline std::string shortened(std::string_view text) {
   constexpr std::size_t max_bytes = 40;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
 #include "base/unicode.hpp"
 
 namespace gpuaes {
@@ -163,11 +165,17 @@ Progress::~Progress() {
 ProgressState Progress::state() {
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
-  if (get_position_) {
-    const Position position = get_position_();
-    state_.bytes = position.bytes;
-    state_.lanes = describe_active_lanes(position.lanes);
+  if (!positions_.empty() || total_) {
+    std::vector<std::string> lanes;
+    state_.bytes = ended_bytes_;
+    for (const GetPosition& get : positions_) {
+      Position position = get();
+      state_.bytes += position.bytes;
+      std::ranges::move(position.lanes, std::back_inserter(lanes));
+    }
+    state_.lanes = describe_active_lanes(lanes);
   }
+  if (total_) state_.name = fmt::format("{} files", with_commas(ended_));
   state_.seconds = std::chrono::duration<double>(now - start_).count();
   const std::chrono::duration<double> sample = now - sampled_;
   if (sample >= min_sample) {
@@ -191,25 +199,52 @@ void Progress::draw() {
 
 // The time before the stream begins, for example while the user types a passphrase, does not count toward its
 // rate.
-void Progress::begin(const std::string& name, std::optional<std::uint64_t> size, GetPosition get_position) {
+std::list<Progress::GetPosition>::iterator Progress::begin(const std::string& name,
+                                                           std::optional<std::uint64_t> size,
+                                                           GetPosition get_position) {
+  std::unique_lock lock(mutex_);
+  const auto position = positions_.insert(positions_.end(), std::move(get_position));
+  if (total_) return position;
+  state_ = {.name = printable(name), .size = size};
+  sampled_bytes_ = 0;
+  start_ = sampled_ = Clock::now();
+  lock.unlock();
+  show();
+  return position;
+}
+
+void Progress::end(std::list<GetPosition>::iterator position) {
+  if (!total_) {
+    ticks_ = {};
+    if_possible([this] { report_last(); });
+  }
+  const std::lock_guard lock(mutex_);
+  if (total_) {
+    ++ended_;
+    ended_bytes_ += (*position)().bytes;
+  }
+  positions_.erase(position);
+}
+
+void Progress::begin_total() {
   {
     const std::lock_guard lock(mutex_);
-    get_position_ = std::move(get_position);
-    state_ = {.name = printable(name), .size = size};
-    sampled_bytes_ = 0;
+    total_ = true;
     start_ = sampled_ = Clock::now();
   }
+  show();
+}
+
+void Progress::end_total() {
+  ticks_ = {};
+  if_possible([this] { report_last(); });
+}
+
+void Progress::show() {
   if (!shown_) return;
   const bool terminal = messages_.line().columns().has_value();
   ticks_ = control_.every(terminal ? first_drawing : log_interval, terminal ? drawing_interval : log_interval,
                           [this] { if_possible([this] { draw(); }); });
-}
-
-void Progress::end() {
-  ticks_ = {};
-  if_possible([this] { report_last(); });
-  const std::lock_guard lock(mutex_);
-  get_position_ = {};
 }
 
 void Progress::report_last() {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -73,21 +74,32 @@ class Progress {
   Progress(const Control& control, const Messages& messages, bool shown);
   ~Progress();  // prints the last line if there was no Watch
 
+  // Many streams, several at a time. While it exists, the line shows their number and all of their bytes.
+  class Total {
+   public:
+    explicit Total(Progress& progress) : progress_(progress) { progress_.begin_total(); }
+    ~Total() { progress_.end_total(); }
+    Total(const Total&) = delete;
+    Total& operator=(const Total&) = delete;
+
+   private:
+    Progress& progress_;
+  };
+
   // A stream in progress. While it exists, the line is shown and `get_position` is called, by one thread at a
   // time. `name`: of the input if there are several; `size`: the expected bytes of input, if known.
   class Watch {
    public:
     Watch(Progress& progress, const std::string& name, std::optional<std::uint64_t> size,
           GetPosition get_position)
-        : progress_(progress) {
-      progress_.begin(name, size, std::move(get_position));
-    }
-    ~Watch() { progress_.end(); }
+        : progress_(progress), position_(progress.begin(name, size, std::move(get_position))) {}
+    ~Watch() { progress_.end(position_); }
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
    private:
     Progress& progress_;
+    const std::list<GetPosition>::iterator position_;
   };
 
  private:
@@ -97,15 +109,21 @@ class Progress {
   void report();
   void draw();
   void report_last();
-  void begin(const std::string& name, std::optional<std::uint64_t> size, GetPosition get_position);
-  void end();
+  std::list<GetPosition>::iterator begin(const std::string& name, std::optional<std::uint64_t> size,
+                                         GetPosition get_position);
+  void end(std::list<GetPosition>::iterator position);
+  void begin_total();
+  void end_total();
+  void show();
 
   const Control& control_;
   const Messages& messages_;
   const bool shown_;
 
-  std::mutex mutex_;  // guards the members up to sampled_bytes_
-  GetPosition get_position_;
+  std::mutex mutex_;                  // guards the members up to sampled_bytes_
+  std::list<GetPosition> positions_;  // of the streams in progress
+  bool total_ = false;
+  std::uint64_t ended_ = 0, ended_bytes_ = 0;  // streams, with Total
   bool reported_last_ = false;
   ProgressState state_;  // as of the last call of state()
   Clock::time_point start_ = Clock::now();

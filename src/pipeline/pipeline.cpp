@@ -30,14 +30,14 @@ void Pipeline::stop() {
 }
 
 // Records the run's error, unless there is one already, and wakes the threads that wait for the ring or for a
-// descriptor.
+// descriptor. Without threads of its own, a pipeline may be one of several that share `cancel_`.
 void Pipeline::fail(std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = std::move(error);
   }
   ring_.cancel();
-  cancel_.request(0);
+  if (workers_.have_threads()) cancel_.request(0);
 }
 
 void Pipeline::work(Worker& worker) {

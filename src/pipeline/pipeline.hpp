@@ -50,7 +50,8 @@ class Pipeline {
   void replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) { workers_.replace(std::move(lanes)); }
 
   // Moves the stream from source to sink and returns once all of it has been written. Throws the first error
-  // in stream order, or Cancelled. Call it only once, when the header has been written.
+  // in stream order, or Cancelled. Call it only once, when the header has been written. With a single lane,
+  // the calling thread does everything.
   void run();
 
   std::uint64_t bytes_in() const noexcept { return steps_.bytes_in(); }  // so far; from any thread

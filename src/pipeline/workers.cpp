@@ -109,6 +109,7 @@ CpuList Workers::cpus_for(const Lane& lane) const {
 }
 
 void Workers::start(Worker& worker) {
+  started_ = true;
   worker.thread_ = std::jthread([this, &worker] { drive(&worker); });
 }
 

@@ -82,6 +82,8 @@ class Workers {
   void close();
   void join();
 
+  bool have_threads() const { return started_; }  // in addition to the thread of run()
+
   std::vector<std::string> active_lane_names() const;  // of workers that have not left; from any thread
   std::vector<LaneStats> stats() const;                // complete after run() and join()
 
@@ -96,6 +98,8 @@ class Workers {
   const std::function<void(Worker&)> work_;
   const LaneFactory fallback_lane_;
   Trace* const trace_;
+
+  std::atomic<bool> started_{false};  // any thread
 
   mutable std::mutex mutex_;  // guards all members below
   bool running_ = false;

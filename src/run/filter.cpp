@@ -52,9 +52,9 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
   return endpoints;
 }
 
-// One input and its output.
-using RunOne =
-    std::function<void(const InputRequest& input, const OutputTargets& targets, const Messages& messages)>;
+// One input and its output. Unless it is alone, the calling thread does all of the work.
+using RunOne = std::function<void(const InputRequest& input, const OutputTargets& targets,
+                                  const Messages& messages, bool alone)>;
 
 // UsageError if inputs cannot have the outputs that their names require. A wrong ending is an error only of
 // that input, and is reported in its turn.
@@ -82,21 +82,38 @@ void refuse_special_file(const InputRequest& input) {
     throw IoError(fmt::format("{} is not a regular file", input.name), "encrypt or decrypt it on its own");
 }
 
+// Smaller files do not keep several lanes busy for long enough.
+constexpr off_t large_file_bytes = 64 << 20;
+
+bool is_small_file(const InputRequest& input) {
+  const std::optional<struct stat> status = status_of(input.name);
+  return status && S_ISREG(status->st_mode) && status->st_size < large_file_bytes;
+}
+
+// A single lane, which needs no other thread.
+LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
+  return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = lanes.chunk_bytes};
+}
+
 void run_into_directory(const FilterRequest& request, const Keyring& keyring, const RunOne& run,
-                        const Messages& messages, Cancel& cancel) {
+                        Progress& progress, const Messages& messages, Cancel& cancel) {
   const OutputNames names = check_names(request, keyring);
   OutputDirectory directory =
       with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
-  const RunInput run_one = [&](const InputRequest& input, const Messages& about) {
+  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) {
     refuse_special_file(input);
     const OutputDirectory::Place place = directory.find(names.path_for(input.name));
-    run(input, {.output = place.target, .shown = place.target.name}, about);
+    run(input, {.output = place.target, .shown = place.target.name}, about, alone);
     return "";
   };
+  // Plugins are processes, which may ask questions.
+  const bool has_plugin = keyring.find(KeyKind::plugin) != nullptr;
+  const Progress::Total total(progress);
   for_each_input(request.inputs, messages, cancel,
-                 {.run = run_one, .verb = request.stream.decrypt ? "decrypted" : "encrypted", .at_end = [&] {
-                    directory.sync();
-                  }});
+                 {.run = run_one,
+                  .is_small = [=](const InputRequest& input) { return !has_plugin && is_small_file(input); },
+                  .verb = request.stream.decrypt ? "decrypted" : "encrypted",
+                  .at_end = [&] { directory.sync(); }});
 }
 
 }  // namespace
@@ -155,19 +172,21 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   if (request.inputs.size() > 1 || request.output.directory) show_only_devices({lanes.choice.named});
   Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
   std::once_flag noted;
-  const RunOne run = [&](const InputRequest& input, const OutputTargets& outputs, const Messages& about) {
+  const RunOne run = [&](const InputRequest& input, const OutputTargets& outputs, const Messages& about,
+                         bool alone) {
     const Report::Start start;
     const NamedInputs inputs = NamedInputs(secrets).add(input);
     Endpoints endpoints = open_endpoints(request, input, inputs, outputs, about, cancel);
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
     std::call_once(noted, note_secrets, request.stream, keyring, messages);
-    run_stream(lanes, start, endpoints, *stream, progress, about, cancel);
+    run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about,
+               cancel);
   };
   if (request.output.directory) share_passphrase(keyring);
-  if (request.output.directory) return run_into_directory(request, keyring, run, messages, cancel);
-  const RunInput run_and_list = [&](const InputRequest& input, const Messages& about) {
-    run(input, targets, about);
+  if (request.output.directory) return run_into_directory(request, keyring, run, progress, messages, cancel);
+  const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
+    run(input, targets, about, true);
     return request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name))) : "";
   };
   for_each_input(request.inputs, messages, cancel, {run_and_list});

@@ -225,7 +225,7 @@ void print_info(const InfoRequest& request, const Messages& messages) {
   for (const InputRequest& input : request.inputs) named.add(input);
   prepare_inputs(named);
   const bool several = request.inputs.size() > 1;
-  const RunInput describe = [&](const InputRequest& input, const Messages& about) {
+  const RunInput describe = [&](const InputRequest& input, const Messages& about, bool) {
     const Info info = read_info(input, request.format, about, control.cancel);
     if (!several) return request.json ? to_json("", info) : to_text(info);
     return request.json ? to_json(json_file(input.name) + ", ", info) : to_line(input.name, info);

@@ -12,18 +12,20 @@
 
 namespace gpuaes {
 
-// Does the work for one input, with messages about it. Returns a line for standard output, or nothing.
-using RunInput = std::function<std::string(const InputRequest& input, const Messages& messages)>;
+// Does the work for one input, with messages about it. Unless it is `alone`, other threads do the same for
+// other inputs at the same time. Returns a line for standard output, or nothing.
+using RunInput = std::function<std::string(const InputRequest& input, const Messages& messages, bool alone)>;
 
 // Returns what standard output says about an input that failed.
 using DescribeFailure = std::function<std::string(const InputRequest& input, const Error& error)>;
 
-// What to do with inputs.
+// What to do with inputs. All functions but the first may be empty.
 struct InputWork {
   RunInput run;
-  DescribeFailure describe_failure{};  // may be empty
-  std::string verb{};                  // such as "encrypted", for a summary at the end; none if empty
-  std::function<void()> at_end{};      // called after the last input; may be empty
+  DescribeFailure describe_failure{};
+  std::function<bool(const InputRequest& input)> is_small{};  // then it need not be alone
+  std::string verb{};              // such as "encrypted", for a summary at the end; none if empty
+  std::function<void()> at_end{};  // called after the last input
 };
 
 // Calls `run` for each input and prints what it returns. If there are several, or if there is a summary,

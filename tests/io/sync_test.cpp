@@ -6,14 +6,17 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
+#include "io/output_directory.hpp"
 #include "io/output_file.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
@@ -131,6 +134,29 @@ TEST_CASE("an output file is synced before it gets its name, and its directory a
     CHECK(files == (exists ? 2 : 1));  // again with the access of the old file
     CHECK(directories == 1);
   }
+}
+
+TEST_CASE("the folders of many outputs are synced once, at the end") {
+  const TempDir temp;
+  Cancel cancel;
+  OutputDirectory directory(temp / "out");
+  std::vector<std::string> synced;
+  const std::vector<std::string> folders{"", "out", "out/a", "out/a/b"};
+  const ScopedHook sync(on_sync, [&](int fd) {
+    for (const std::string& folder : folders)
+      if (fs::exists(temp / folder) && is_directory(fd, temp / folder)) synced.push_back(folder);
+    return 0;
+  });
+  for (const char* const path : {"a/b/one", "a/b/two", "three"}) {
+    const OutputDirectory::Place place = directory.find(path);
+    const auto sink = open_sink(place.target, {.durable_name = false}, cancel);
+    sink->write(test_bytes(10));
+    sink->close();
+  }
+  CHECK(synced.empty());
+  directory.sync();
+  std::ranges::sort(synced);
+  CHECK(synced == folders);
 }
 
 TEST_CASE("an interrupted sync is repeated") {

@@ -1,0 +1,99 @@
+// Threads that do small pieces of work side by side.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace gpuaes {
+
+// The owner calls add() and wait() from one thread.
+template <class Item>
+class WorkQueue {
+ public:
+  using Work = std::function<void(const Item& item)>;
+
+  // Calls `work` in up to that many threads, which are started when there is something to do.
+  WorkQueue(std::size_t threads, Work work) : max_threads_(threads), work_(std::move(work)) {}
+  WorkQueue(const WorkQueue&) = delete;
+  WorkQueue& operator=(const WorkQueue&) = delete;
+
+  // Work that has not begun is not done.
+  ~WorkQueue() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      items_.clear();
+    }
+    added_.notify_all();
+  }
+
+  // Adds an item once there is room. Throws what `work` has thrown, after which no more work begins;
+  // std::system_error if no thread can be created.
+  void add(Item item) {
+    std::unique_lock lock(mutex_);
+    if (items_.size() >= 2 * max_threads_) done_.wait(lock, [this] { return items_.size() <= max_threads_; });
+    if (failure_) std::rethrow_exception(failure_);
+    items_.push_back(std::move(item));
+    if (waiting_ < items_.size() && threads_.size() < max_threads_) start_thread();
+    lock.unlock();
+    added_.notify_one();
+  }
+
+  // Waits until all items are done. Throws what `work` has thrown.
+  void wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return items_.empty() && busy_ == 0; });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void start_thread() try {
+    threads_.emplace_back([this] { do_items(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+  }
+
+  void do_items() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ++waiting_;
+      added_.wait(lock, [this] { return closed_ || !items_.empty(); });
+      --waiting_;
+      if (items_.empty()) return;
+      const Item item = std::move(items_.front());
+      items_.pop_front();
+      ++busy_;
+      lock.unlock();
+      std::exception_ptr failure;
+      try {
+        work_(item);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      lock.lock();
+      --busy_;
+      if (failure && !failure_) failure_ = failure;
+      if (failure_) items_.clear();
+      if (items_.size() == max_threads_ || items_.empty()) done_.notify_one();
+    }
+  }
+
+  const std::size_t max_threads_;
+  const Work work_;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable added_, done_;
+  std::deque<Item> items_;
+  std::size_t waiting_ = 0, busy_ = 0;  // threads
+  bool closed_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> threads_;  // last: they use the other members
+};
+
+}  // namespace gpuaes

@@ -1,0 +1,125 @@
+"""Small files are done side by side and a large one on its own, and what happens to one does not affect the others: files
+that fail, too few descriptors, a full disk, signals, another run in the same directory."""
+
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+
+import pytest
+
+from processes import expect_death_by, expect_exit, wait_for
+from programs import FOLDER, PATIENCE, SANITIZED, some_bytes, start, stream
+from special_files import mounted_by
+
+COUNT = 100 if SANITIZED else 1000
+LARGE = 65 << 20
+
+
+def make_small(count=COUNT):
+    os.mkdir("in")
+    names = [f"in/{number}" for number in range(count)]
+    for number, name in enumerate(names):
+        pathlib.Path(name).write_bytes(b"%d " % number * (number % 2000))
+    return names
+
+
+def run_many(*options, **popen):
+    """Returns the exit status and the lines on standard error."""
+    done = subprocess.run([FOLDER / "gpuaes-stream", *options], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          timeout=PATIENCE, **popen)
+    return done.returncode, done.stderr.decode().replace("gpuaes-stream: ", "").splitlines()
+
+
+def expect_whole(key, folder="out/in"):
+    """Each file there opens, and has the content of its input. Returns their number."""
+    sealed = sorted(os.listdir(folder))
+    assert all(name.endswith(".sealed") for name in sealed), sealed
+    if sealed:
+        before = os.getcwd()
+        os.chdir(folder)
+        status, lines = run_many("-q", "-dk", key, "--output-dir", f"{before}/opened", *sealed)
+        os.chdir(before)
+        assert (status, lines) == (0, [])
+    for name in sealed:
+        name = name.removesuffix(".sealed")
+        assert pathlib.Path("opened", name).read_bytes() == pathlib.Path("in", name).read_bytes(), name
+    return len(sealed)
+
+
+def test_large_files_between_small_ones(key):
+    """A large one has all lanes, a small one has one. Damage to either is an error only of that file."""
+    names = make_small()
+    for name in "large", "damaged":
+        pathlib.Path(f"in/{name}").write_bytes(some_bytes(LARGE))
+    inputs = [*names[:300], "in/large", *names[300:], "in/damaged"]
+    status, lines = run_many("-k", key, "-T", "3", "-v", "--output-dir", "out", *inputs)
+    assert (status, lines[-1]) == (0, f"{COUNT + 2:,} files encrypted")
+    assert {line for line in lines if re.search(": lanes", line)} == {
+        *(f"{name}: lanes cpu:1" for name in names), *(f"in/{name}: lanes cpu:3" for name in ("large", "damaged"))}
+    for name in "out/in/damaged.sealed", "out/in/7.sealed":
+        with open(name, "r+b") as file:
+            file.seek(-20, os.SEEK_END)
+            file.write(b"damage")
+    outputs = [f"{name}.sealed" for name in inputs]
+    outputs = [*outputs[:5], outputs[-1], *outputs[5:-1]]
+    status, lines = run_many("-dk", key, "--output-dir", "../back", *outputs, cwd="out")
+    assert (status, lines[-1]) == (4, f"{COUNT:,} of {COUNT + 2:,} files decrypted, 2 failed")
+    assert sorted(line.split(": ")[1] for line in lines if line.startswith("error: ")) == [
+        "in/7.sealed", "in/damaged.sealed"]
+    for name in inputs:
+        if name in ("in/7", "in/damaged"):
+            assert not os.path.exists(f"back/{name}")
+        else:
+            assert pathlib.Path("back", name).read_bytes() == pathlib.Path(name).read_bytes()
+
+
+def test_too_few_descriptors(key):
+    names = make_small()
+    set_limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))  # noqa: E731
+    status, lines = run_many("-k", key, "--output-dir", "out", *names, preexec_fn=set_limit)
+    errors = [line for line in lines if line.startswith("error: ")]
+    assert status == (1 if errors else 0)
+    assert all("Too many open files" in line for line in errors)
+    done = expect_whole(key)
+    assert done + len(errors) == COUNT and done > 0
+    assert not errors or lines[-1] == f"{done:,} of {COUNT:,} files encrypted, {len(errors):,} failed"
+
+
+@pytest.mark.root
+def test_a_full_disk(key):
+    names = make_small()
+    with mounted_by("mount -t tmpfs -o size=256k none", "full"):
+        status, lines = run_many("-k", key, "--output-dir", "full", *names)
+        errors = [line for line in lines if line.startswith("error: ")]
+        assert status == 1 and errors and all("No space left on device" in line for line in errors)
+        assert expect_whole(key, "full/in") == COUNT - len(errors) > 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_every_name_holds_a_whole_file_after_a_signal(key, number):
+    names = make_small()
+    child = start("gpuaes-stream", "-k", key, "--output-dir", "out", *names, stderr=subprocess.DEVNULL)
+    wait_for(lambda: os.path.isdir("out/in") and len(os.listdir("out/in")) > COUNT // 20, "some outputs")
+    expect_death_by(child, number)
+    assert 0 < expect_whole(key) < COUNT
+
+
+def test_two_runs_into_one_directory(key):
+    names = make_small()
+    children = [start("gpuaes-stream", "-q", "-k", key, "--output-dir", "out", *names) for _ in range(2)]
+    for child in children:
+        expect_exit(child, 0)
+    assert expect_whole(key) == COUNT
+
+
+def test_progress_counts_files_and_bytes(key):
+    names = make_small(200)
+    size = sum(map(os.path.getsize, names))
+    found = stream("-P", "-k", key, "--output-dir", "out", *names).notes
+    assert found[0] == "200 files encrypted"
+    assert re.match(rf"200 files: *{size / 1024:.1f}KiB 0:00:0\d \[", found[1]), found
+    errors = run_many("-P", "-k", key, "--output-dir", "out", *names, "missing")[1]
+    assert errors[-1].startswith("200 files: ")
