@@ -152,8 +152,8 @@ SecretRequest secrets_of(const Options& options) {
 }
 
 FilterRequest request_of(const Options& options) {
-  FilterRequest request{.secrets = secrets_of(options), .inputs = {InputRequest{}}};
-  if (!options.input.empty()) request.inputs.front().name = options.input;
+  FilterRequest request{.secrets = secrets_of(options), .inputs = {{InputRequest{}}}};
+  if (!options.input.empty()) request.inputs.named.front().name = options.input;
   if (options.output == standard_name)
     request.output.force = true;
   else if (!options.output.empty())

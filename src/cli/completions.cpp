@@ -19,7 +19,7 @@ struct Completion {
 std::string choose(const OptionText& option, const Completion& completion) {
   const std::string_view argument = option.argument;
   if (option.words != nullptr) return completion.words;
-  if (argument == "FILE" || argument == "DIR") return completion.file;
+  if (argument == "FILE" || argument == "DIR" || argument == "LIST") return completion.file;
   return argument == "RECIPIENT" ? completion.file_after_at : completion.nothing;
 }
 

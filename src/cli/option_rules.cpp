@@ -20,6 +20,7 @@ namespace {
 constexpr OptionNames exclusive[] = {
     "encrypt decrypt",
     "verbose quiet",
+    "input files-from",
     "passphrase passphrase-file passphrase-command",
     "new-passphrase new-passphrase-file new-passphrase-command",
     "into test output",
@@ -38,6 +39,8 @@ struct Dependency {
 };
 constexpr Dependency dependencies[] = {
     {"json", "info"},
+    {"null", "files-from"},
+    {"skip-existing", "output-dir"},
     {"sparse", "output"},
     {"into", "part"},
     {"new-key", "rekey"},
@@ -46,14 +49,15 @@ constexpr Dependency dependencies[] = {
     {"new-passphrase-command", "rekey"},
 };
 
-constexpr OptionNames accepted_by_info = "info json input format decrypt verbose quiet";
+constexpr OptionNames accepted_by_info = "info json input files-from null format decrypt verbose quiet";
 constexpr OptionNames accepted_by_rekey =
     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
     "new-key new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
     "progress size verbose quiet";
 
 constexpr OptionNames accepted_by_output_directory =
-    "output-dir encrypt decrypt key passphrase passphrase-file passphrase-command recipient recipients-file "
+    "output-dir skip-existing files-from null encrypt decrypt key passphrase passphrase-file "
+    "passphrase-command recipient recipients-file "
     "plugin input format cipher armor label lanes threads chunk-size progress verbose quiet";
 
 // UsageError if an option is given that `mode` does not accept.
@@ -64,7 +68,8 @@ void refuse_others(const GivenOptions& given, std::string_view mode, const Optio
       throw UsageError(fmt::format("{} cannot be used with --{}", mode, name), hint);
 }
 
-constexpr OptionNames refused_with_command = "decrypt test range part salvage info rekey input output-dir";
+constexpr OptionNames refused_with_command =
+    "decrypt test range part salvage info rekey input files-from output-dir";
 
 bool exists(const std::string& name) {
   return access(name.c_str(), F_OK) == 0;
@@ -85,10 +90,16 @@ bool is_command(const std::string& name) {
 
 void check_inputs(const CommandLine& line, const Options& options) {
   refuse_second_input(line);
+  if (options.files_from && !line.positional.empty())
+    throw UsageError("--files-from cannot be used together with another input file");
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
-  if (!options.test && options.action != Options::Action::info && !options.output.directory)
+  const bool accepted =
+      options.test || options.action == Options::Action::info || options.output.directory.has_value();
+  if (!accepted && options.files_from)
+    throw UsageError("--files-from requires --output-dir, --test or --info");
+  if (!accepted)
     throw UsageError(
         "more than one input file was given; only --output-dir, --test and --info accept several",
         "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
@@ -132,7 +143,8 @@ void check_rules(const CommandLine& line, const Options& options) {
     throw UsageError("an input file cannot be used with a command", command_hint);
   if (options.action == Options::Action::info)
     refuse_others(given, "--info", accepted_by_info,
-                  "--info accepts only --input, --format, --decrypt, --json, --verbose and --quiet");
+                  "--info accepts only --input, --files-from, --null, --format, --decrypt, --json, --verbose "
+                  "and --quiet");
   if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
   for (const auto& [option, needed] : dependencies)
     if (given.contains(option.list().front()) && !given.contains(needed.list().front()))

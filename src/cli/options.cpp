@@ -20,7 +20,8 @@ std::string help_text() {
   return "usage: gpuaes-stream (-k FILE | -p | -r RECIPIENT | -R FILE)... [OPTION]...\n"
          "                     [FILE | -- COMMAND...]\n"
          "       gpuaes-stream -d (-k FILE | -p)... [OPTION]... [FILE]\n"
-         "       gpuaes-stream [-d] (-k FILE | -r RECIPIENT)... --output-dir DIR FILE...\n"
+         "       gpuaes-stream [-d] (-k FILE | -r RECIPIENT)... --output-dir DIR\n"
+         "                     (FILE... | --files-from LIST)\n"
          "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p)... [OPTION]... FILE\n"
          "       gpuaes-stream --salvage (-k FILE | -p)... [OPTION]... [FILE]\n"
          "       gpuaes-stream -d --part I/N (-k FILE | -p)... [--into FILE] FILE\n"
@@ -104,7 +105,7 @@ RekeyRequest rekey_request(const Options& options, bool has_output) {
   new_secrets.plugins = options.secrets.plugins;
   return {.old_secrets = secret_request(options),
           .new_secrets = std::move(new_secrets),
-          .input = input_requests(options).front(),
+          .input = input_requests(options).first(),
           .output = options.output,
           .in_place = options.names_input() && !has_output,
           .format = options.format,
@@ -163,10 +164,11 @@ SecretRequest secret_request(const Options& options) {
   return request;
 }
 
-std::vector<InputRequest> input_requests(const Options& options) {
-  std::vector<InputRequest> inputs;
+InputsRequest input_requests(const Options& options) {
+  if (options.files_from) return {{}, options.files_from, options.null_separated ? '\0' : '\n'};
+  InputsRequest inputs;
   for (const std::string& name : options.inputs)
-    inputs.push_back({name, options.input_option, options.command, options.size});
+    inputs.named.push_back({name, options.input_option, options.command, options.size});
   return inputs;
 }
 
@@ -175,7 +177,7 @@ Parsed<Request> parse_options(int argc, const char* const* argv) {
       parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
   refuse_command_as_input(line);
   Options options = read_options(stream_options, line.given);
-  if (!line.positional.empty()) options.inputs = line.positional;
+  if (!line.positional.empty() || options.files_from) options.inputs = line.positional;
   if (line.command) options.command = *line.command;
   check_rules(line, options);
   return {options.level, request_of(options, line.given.contains("output"))};

@@ -30,6 +30,8 @@ struct Options {
   FormatRequest format;
   std::vector<std::string> inputs{std::string(standard_name)};  // several for some actions
   const char* input_option = "";                                // that names the input, if any
+  std::optional<std::string> files_from;                        // a list of names, instead of `inputs`
+  bool null_separated = false;                                  // each followed by a null byte
   std::vector<std::string> command;                             // whose output is the input, unless empty
   std::optional<std::uint64_t> size;                            // of the input, from the user
   OutputRequest output;
@@ -50,8 +52,8 @@ struct Options {
   bool missing = false;                // print only the numbers of missing parts
   bool single_file = false;            // join to the output, too
 
-  bool several() const { return inputs.size() > 1; }
-  bool names_input() const { return !inputs.empty() && inputs.front() != standard_name; }
+  bool several() const { return files_from || inputs.size() > 1; }
+  bool names_input() const { return files_from || (!inputs.empty() && inputs.front() != standard_name); }
 };
 
 // What a command line asks for, and how much to print.
@@ -67,7 +69,7 @@ Parsed<Request> parse_options(int argc, const char* const* argv);
 
 // Parts of requests.
 SecretRequest secret_request(const Options& options);
-std::vector<InputRequest> input_requests(const Options& options);
+InputsRequest input_requests(const Options& options);
 bool shows_progress(const Options& options);  // never with -q
 
 }  // namespace gpuaes

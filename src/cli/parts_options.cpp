@@ -238,8 +238,7 @@ void check_rules(const Command& command, const CommandLine& line, const Options&
 }
 
 PartsRequest request_of(Action action, const Options& options, const std::string& directory) {
-  std::vector<InputRequest> inputs = input_requests(options);
-  InputRequest first = inputs.empty() ? InputRequest() : std::move(inputs.front());
+  InputRequest first = input_requests(options).first();
   switch (action) {
     case Action::plan:
       return PlanRequest{.secrets = secret_request(options),

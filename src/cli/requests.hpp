@@ -49,9 +49,19 @@ struct InputRequest {
   bool is_named() const { return name != standard_name; }
 };
 
+struct InputsRequest {
+  std::vector<InputRequest> named{};  // several only for some actions; empty if there is a list
+  std::optional<std::string> list{};  // a file with names of inputs, read as they are needed
+  char separator = '\n';              // after each name in the list
+
+  bool several() const { return list || named.size() > 1; }
+  InputRequest first() const { return named.empty() ? InputRequest{} : named.front(); }
+};
+
 struct OutputRequest {
   std::optional<std::string> name{};       // standard output if neither is set
   std::optional<std::string> directory{};  // for one output for each input
+  bool skip_existing = false;              // in the directory, if not older than the input
   bool sparse = false;                     // zeros become holes
   bool force = false;                      // write to a terminal anyway
 };
@@ -104,7 +114,7 @@ struct ReportRequest {
 
 struct FilterRequest {
   SecretRequest secrets;
-  std::vector<InputRequest> inputs;  // several only to verify, or with an output directory
+  InputsRequest inputs;  // several only to verify, or with an output directory
   OutputRequest output;
   StreamRequest stream;
   LaneRequest lanes;
@@ -114,7 +124,7 @@ struct FilterRequest {
 };
 
 struct InfoRequest {
-  std::vector<InputRequest> inputs;
+  InputsRequest inputs;
   std::optional<std::string> format;
   bool json;
 };

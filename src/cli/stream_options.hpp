@@ -110,6 +110,13 @@ inline constexpr auto files = std::to_array<Row>({
        options.inputs = {name};
        options.input_option = "--input";
      }},
+    {"files-from", "LIST",
+     "With --output-dir, --test or --info: read the names of input files, one per line, from LIST (- is "
+     "standard "
+     "input).",
+     set_text<&Options::files_from>},
+    {"null", nullptr, "With --files-from: names end with null bytes, as from find -print0.",
+     turn_on<&Options::null_separated>},
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_parsed<parse_output, &Options::output, &OutputRequest::name>},
@@ -118,6 +125,8 @@ inline constexpr auto files = std::to_array<Row>({
      "that "
      "ending.",
      set_text<&Options::output, &OutputRequest::directory>},
+    {"skip-existing", nullptr, "With --output-dir: skip a FILE whose output exists and is not older.",
+     turn_on<&Options::output, &OutputRequest::skip_existing>},
     {"into", "FILE",
      "With --part I/N: write the share at its place in FILE, which appears when all N are complete.",
      set_text<&Options::into>},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -110,6 +111,12 @@ NamedInputs& NamedInputs::add(const InputRequest& input) {
   return *this;
 }
 
+NamedInputs& NamedInputs::add(const InputsRequest& inputs) {
+  if (inputs.list) list_.push_back({"--files-from", *inputs.list, NamedInput::Kind::other});
+  for (const InputRequest& input : inputs.named) add(input);
+  return *this;
+}
+
 void check_replaceable(const std::string& name) {
   const OutputTarget target = find_output(name);
   if (!target.status) return;
@@ -130,6 +137,15 @@ void refuse_shared_inputs(const NamedInputs& named) {
         throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
                                      shown_name(b->is_standard() ? b->named.name : a->named.name)),
                          "use a different file for one of them");
+}
+
+void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets) {
+  refuse_secret_as_name(input.name);
+  const std::optional<struct stat> status = status_of(input.name);
+  if (!status) throw io_error("cannot open", input.name, errno);
+  if (!S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode) && !S_ISDIR(status->st_mode))
+    throw IoError(fmt::format("{} is not a regular file", input.name));
+  refuse_shared_inputs(secrets.add(input));
 }
 
 void prepare_inputs(const NamedInputs& named) {

@@ -43,6 +43,9 @@ class NamedInputs {
   // Adds the input, unless it is the output of a command.
   NamedInputs& add(const InputRequest& input);
 
+  // Adds the inputs that are named, and the list of others.
+  NamedInputs& add(const InputsRequest& inputs);
+
   const std::vector<NamedInput>& list() const { return list_; }
   bool has_command() const { return has_command_; }  // whose standard input is that of the program
 
@@ -58,8 +61,13 @@ class NamedInputs {
 //    the secret.
 void refuse_shared_inputs(const NamedInputs& inputs);
 
-// The same, once in a run. From now on, commands do not inherit descriptors of secrets, and prompts leave
-// standard input alone if it is one of the inputs.
+// The check of a file whose name is found only during the run: that its name is not a secret, that it is not
+// one of the secrets, and that it is a file or directory, since opening anything else may block. UsageError,
+// IoError.
+void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets);
+
+// The same as refuse_shared_inputs(), once in a run. From now on, commands do not inherit descriptors of
+// secrets, and prompts leave standard input alone if it is one of the inputs.
 void prepare_inputs(const NamedInputs& inputs);
 
 // UsageError if the input that --rekey replaces is not a regular file, or is standard output or standard

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "base/unicode.hpp"
@@ -36,6 +36,16 @@
 namespace gpuaes {
 namespace {
 
+// With many outputs, a conflict is an error only of this one.
+void refuse_conflicts(const FilterRequest& request, const NamedInputs& named, const OutputTargets& targets) {
+  try {
+    refuse_output_conflicts(named, targets);
+  } catch (const UsageError& error) {
+    if (!request.output.directory) throw;
+    throw IoError(error.what(), error.hint());
+  }
+}
+
 Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input, const NamedInputs& named,
                          const OutputTargets& targets, const Messages& messages, Cancel& cancel) {
   const StreamRequest& stream = request.stream;
@@ -43,7 +53,7 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
-  refuse_output_conflicts(named, targets);
+  refuse_conflicts(request, named, targets);
   const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
   endpoints.output = open_output(request.output, stream, targets, bytes, messages, cancel);
   hold_output_while_typing(endpoints, request.output);
@@ -63,23 +73,15 @@ OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
   const Format& format = named ? find_format(*named) : format_to_write(keyring);
   const std::string ending = request.stream.decrypt ? "" : fmt::format(".{}", format.name);
   OutputNames names(*request.output.directory, ending);
-  for (const InputRequest& input : request.inputs) {
+  for (const InputRequest& input : request.inputs.named) {
     refuse_secret_as_name(input.name);
     try {
       names.add(input.name);
     } catch (const IoError&) {
     }
   }
-  for (const InputRequest& input : request.inputs) names.refuse_output(input.name);
+  for (const InputRequest& input : request.inputs.named) names.refuse_output(input.name);
   return names;
-}
-
-// A name may be that of a FIFO, which is never opened, since that may block.
-void refuse_special_file(const InputRequest& input) {
-  const std::optional<struct stat> status = status_of(input.name);
-  if (!status) throw io_error("cannot open", input.name, errno);
-  if (!S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode) && !S_ISDIR(status->st_mode))
-    throw IoError(fmt::format("{} is not a regular file", input.name), "encrypt or decrypt it on its own");
 }
 
 // Smaller files do not keep several lanes busy for long enough.
@@ -95,22 +97,35 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = lanes.chunk_bytes};
 }
 
-void run_into_directory(const FilterRequest& request, const Keyring& keyring, const RunOne& run,
-                        Progress& progress, const Messages& messages, Cancel& cancel) {
-  const OutputNames names = check_names(request, keyring);
+bool is_up_to_date(const OutputTarget& output, const InputRequest& input) {
+  const std::optional<struct stat> status = status_of(input.name);
+  if (!output.status || !status) return false;
+  const timespec &then = status->st_mtim, &now = output.status->st_mtim;
+  return std::tie(now.tv_sec, now.tv_nsec) >= std::tie(then.tv_sec, then.tv_nsec);
+}
+
+void run_into_directory(const FilterRequest& request, const Keyring& keyring, const NamedInputs& secrets,
+                        const RunOne& run, Progress& progress, const Messages& messages, Cancel& cancel) {
+  OutputNames names = check_names(request, keyring);
   OutputDirectory directory =
       with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
-  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) {
-    refuse_special_file(input);
+  const auto check_listed = [&](const InputRequest& input) {
+    names.add(input.name);
+    refuse_unsuitable_file(input, secrets);
+  };
+  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {
+    if (!request.inputs.list) refuse_unsuitable_file(input, secrets);
     const OutputDirectory::Place place = directory.find(names.path_for(input.name));
+    if (request.output.skip_existing && is_up_to_date(place.target, input)) return {.skipped = true};
     run(input, {.output = place.target, .shown = place.target.name}, about, alone);
-    return "";
+    return {};
   };
   // Plugins are processes, which may ask questions.
   const bool has_plugin = keyring.find(KeyKind::plugin) != nullptr;
   const Progress::Total total(progress);
   for_each_input(request.inputs, messages, cancel,
                  {.run = run_one,
+                  .check_listed = check_listed,
                   .is_small = [=](const InputRequest& input) { return !has_plugin && is_small_file(input); },
                   .verb = request.stream.decrypt ? "decrypted" : "encrypted",
                   .at_end = [&] { directory.sync(); }});
@@ -165,12 +180,12 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   targets.written = !request.stream.test;
   const NamedInputs secrets = NamedInputs().add(request.secrets);
   NamedInputs named = secrets;
-  for (const InputRequest& input : request.inputs) named.add(input);
+  named.add(request.inputs);
   prepare_inputs(named);
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
-  if (request.inputs.size() > 1 || request.output.directory) show_only_devices({lanes.choice.named});
-  Keyring keyring = read_secrets(request.secrets, request.inputs.front(), messages, cancel);
+  if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
+  Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
   std::once_flag noted;
   const RunOne run = [&](const InputRequest& input, const OutputTargets& outputs, const Messages& about,
                          bool alone) {
@@ -184,12 +199,15 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
                cancel);
   };
   if (request.output.directory) share_passphrase(keyring);
-  if (request.output.directory) return run_into_directory(request, keyring, run, progress, messages, cancel);
+  if (request.output.directory)
+    return run_into_directory(request, keyring, secrets, run, progress, messages, cancel);
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
     run(input, targets, about, true);
-    return request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name))) : "";
+    return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
+                                             : ""};
   };
-  for_each_input(request.inputs, messages, cancel, {run_and_list});
+  const auto check_listed = [&](const InputRequest& input) { refuse_unsuitable_file(input, secrets); };
+  for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .check_listed = check_listed});
 }
 
 }  // namespace gpuaes

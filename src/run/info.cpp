@@ -222,19 +222,22 @@ std::string to_json(const std::string& first, const Info& info) {
 void print_info(const InfoRequest& request, const Messages& messages) {
   RunControl control(messages);
   NamedInputs named;
-  for (const InputRequest& input : request.inputs) named.add(input);
+  named.add(request.inputs);
   prepare_inputs(named);
-  const bool several = request.inputs.size() > 1;
+  const bool several = request.inputs.several();
   const RunInput describe = [&](const InputRequest& input, const Messages& about, bool) {
     const Info info = read_info(input, request.format, about, control.cancel);
-    if (!several) return request.json ? to_json("", info) : to_text(info);
-    return request.json ? to_json(json_file(input.name) + ", ", info) : to_line(input.name, info);
+    if (!several) return InputResult{request.json ? to_json("", info) : to_text(info)};
+    return InputResult{request.json ? to_json(json_file(input.name) + ", ", info)
+                                    : to_line(input.name, info)};
   };
   const DescribeFailure describe_failure = [](const InputRequest& input, const Error& error) {
     return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.name), json_string(error.what()));
   };
   for_each_input(request.inputs, messages, control.cancel,
-                 {describe, request.json ? describe_failure : DescribeFailure()});
+                 {.run = describe,
+                  .check_listed = [](const InputRequest& input) { refuse_unsuitable_file(input, {}); },
+                  .describe_failure = request.json ? describe_failure : DescribeFailure()});
 }
 
 }  // namespace gpuaes

@@ -4,13 +4,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "cli/command_line.hpp"
+#include "cli/option_values.hpp"
 #include "io/fd_source_sink.hpp"
+#include "run/endpoints.hpp"
 #include "run/work_queue.hpp"
 
 namespace gpuaes {
@@ -18,6 +26,66 @@ namespace {
 
 // Small inputs mostly wait for the disk, so there are more threads than CPUs.
 constexpr std::size_t threads_for_small_inputs = 16;
+
+// The inputs of a request, in order.
+class InputReader {
+ public:
+  InputReader(const InputsRequest& request, const Messages& messages, Cancel& cancel) : request_(request) {
+    if (!request.list) return;
+    list_.emplace(with_option("--files-from", [&] { return open_source(*request.list, cancel); }));
+    note_if_terminal(*list_, messages);
+  }
+
+  std::optional<InputRequest> next() {
+    if (list_) return next_in_list();
+    return count_ < request_.named.size() ? std::optional(request_.named[count_++]) : std::nullopt;
+  }
+
+ private:
+  // In a list, - is the name of a file.
+  std::optional<InputRequest> next_in_list() {
+    std::string name;
+    do {
+      if (text_.empty() && !read()) return std::nullopt;
+      name = take_name();
+    } while (name.empty());
+    return InputRequest{.name = name == standard_name ? "./-" : name};
+  }
+
+  // What is before the next separator or the end, and may be empty.
+  std::string take_name() {
+    std::size_t end = text_.find(request_.separator);
+    while (end == std::string::npos && read()) end = text_.find(request_.separator);
+    std::string name = text_.substr(0, end);
+    text_.erase(0, end == std::string::npos ? end : end + 1);
+    ++count_;
+    if (name.size() > PATH_MAX)
+      throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), PATH_MAX),
+                    hint());
+    if (name.find('\0') != std::string::npos)
+      throw IoError(fmt::format("line {} of {} contains a null byte", count_, list_->name()), hint());
+    return name;
+  }
+
+  // Appends to the text. False at the end of the list.
+  bool read() {
+    std::array<std::byte, 64 << 10> bytes;
+    if (text_.size() > bytes.size()) return false;
+    const std::size_t count = list_->read(bytes);
+    text_ += as_text(std::span(bytes).first(count));
+    return count > 0;
+  }
+
+  const char* hint() const {
+    return request_.separator == '\n' ? "if names end with null bytes, use --null"
+                                      : "if names end with newlines, omit --null";
+  }
+
+  const InputsRequest& request_;
+  std::optional<FdSource> list_;
+  std::string text_;       // of the list, after the last name
+  std::size_t count_ = 0;  // names so far
+};
 
 // Does the work for inputs, and counts them.
 class InputLoop {
@@ -28,28 +96,39 @@ class InputLoop {
   // From any thread, unless `alone`.
   void run(const InputRequest& input, bool alone) {
     const std::string shown = several_ || input.is_named() ? shown_name(input.name) : "";
-    std::string text;
+    InputResult result;
     try {
-      name_input(shown, [&] { text = work_.run(input, messages_.for_input(shown, several_), alone); });
+      name_input(shown, [&] { result = work_.run(input, messages_.for_input(shown, several_), alone); });
       const std::lock_guard lock(mutex_);
-      ++done_;
+      ++(result.skipped ? skipped_ : done_);
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {
       if (!several_) throw;
       if (alone) cancel_.withdraw_failure();
-      fail(error);
-      if (work_.describe_failure) text = work_.describe_failure(input, error);
+      result.text = fail(input, error);
     }
-    print(text);
+    print(result.text);
+  }
+
+  // Whether the input can be run. Otherwise, this is its error.
+  bool check_listed(const InputRequest& input) {
+    try {
+      if (work_.check_listed) work_.check_listed(input);
+      return true;
+    } catch (const Error& error) {
+      print(fail(input, error));
+      return false;
+    }
   }
 
   // "2,998 of 3,000 files encrypted, 2 failed".
   std::string summary() const {
-    const std::uint64_t all = done_ + failed_;
+    const std::uint64_t all = done_ + skipped_ + failed_;
     std::string text = with_commas(done_);
     if (done_ < all) text += fmt::format(" of {}", with_commas(all));
     text += fmt::format(" file{} {}", all == 1 ? "" : "s", work_.verb);
+    if (skipped_ > 0) text += fmt::format(", {} skipped", with_commas(skipped_));
     if (failed_ > 0) text += fmt::format(", {} failed", with_commas(failed_));
     return text;
   }
@@ -62,12 +141,13 @@ class InputLoop {
   }
 
  private:
-  // Exit::usage is for errors that concern all inputs.
-  void fail(const Error& error) {
+  // Exit::usage is for errors that concern all inputs. Returns text for standard output.
+  std::string fail(const InputRequest& input, const Error& error) {
     messages_.error(error);
     const std::lock_guard lock(mutex_);
     ++failed_;
     worst_ = std::max(worst_, error.exit() == Exit::usage ? Exit::io : error.exit());
+    return work_.describe_failure ? work_.describe_failure(input, error) : "";
   }
 
   void print(const std::string& text) {
@@ -84,7 +164,7 @@ class InputLoop {
 
   std::mutex mutex_;                // guards the members below
   std::unique_ptr<FdSink> output_;  // opened only for text, since it may be the output of the run
-  std::uint64_t done_ = 0, failed_ = 0;
+  std::uint64_t done_ = 0, skipped_ = 0, failed_ = 0;
   Exit worst_ = Exit::ok;
 };
 
@@ -99,17 +179,19 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void for_each_input(const std::vector<InputRequest>& inputs, const Messages& messages, Cancel& cancel,
+void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work) {
-  InputLoop loop(inputs.size() > 1 || !work.verb.empty(), messages, cancel, work);
+  InputReader reader(inputs, messages, cancel);
+  InputLoop loop(inputs.several() || !work.verb.empty(), messages, cancel, work);
   WorkQueue<InputRequest> small(threads_for_small_inputs,
                                 [&loop](const InputRequest& input) { loop.run(input, false); });
-  for (const InputRequest& input : inputs) {
-    if (work.is_small && work.is_small(input)) {
-      small.add(input);
+  while (const std::optional<InputRequest> input = reader.next()) {
+    if (inputs.list && !loop.check_listed(*input)) continue;
+    if (work.is_small && work.is_small(*input)) {
+      small.add(*input);
     } else {
       small.wait();
-      loop.run(input, true);
+      loop.run(*input, true);
     }
   }
   small.wait();

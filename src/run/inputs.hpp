@@ -13,15 +13,20 @@
 namespace gpuaes {
 
 // Does the work for one input, with messages about it. Unless it is `alone`, other threads do the same for
-// other inputs at the same time. Returns a line for standard output, or nothing.
-using RunInput = std::function<std::string(const InputRequest& input, const Messages& messages, bool alone)>;
+// other inputs at the same time. The text is for standard output.
+struct InputResult {
+  std::string text{};
+  bool skipped = false;
+};
+using RunInput = std::function<InputResult(const InputRequest& input, const Messages& messages, bool alone)>;
 
 // Returns what standard output says about an input that failed.
 using DescribeFailure = std::function<std::string(const InputRequest& input, const Error& error)>;
 
-// What to do with inputs. All functions but the first may be empty.
+// What to do with inputs. All functions but the first may be empty; only `run` is called from other threads.
 struct InputWork {
   RunInput run;
+  std::function<void(const InputRequest& input)> check_listed{};  // one from a list, before it is run
   DescribeFailure describe_failure{};
   std::function<bool(const InputRequest& input)> is_small{};  // then it need not be alone
   std::string verb{};              // such as "encrypted", for a summary at the end; none if empty
@@ -30,8 +35,9 @@ struct InputWork {
 
 // Calls `run` for each input and prints what it returns. If there are several, or if there is a summary,
 // prints an error in one of them, also as `describe_failure` does, and continues with the next; Failed at the
-// end has the highest exit status. A UsageError concerns all of them.
-void for_each_input(const std::vector<InputRequest>& inputs, const Messages& messages, Cancel& cancel,
+// end has the highest exit status. A UsageError of `run` concerns all of them. IoError if the list cannot be
+// read.
+void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work);
 
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.

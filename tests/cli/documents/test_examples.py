@@ -236,6 +236,23 @@ def test_restore_one_file(recipe):
     assert content("photos/2.jpg") == photo
 
 
+def test_encrypt_each_file_of_a_home_directory(recipe, work, monkeypatch):
+    """With the key in another folder, since find would find it."""
+    home = work / "home"
+    shutil.copytree("photos", home / "photos")
+    commands = commands_in_page("gpuaes-recipes.7", "   Encrypt each file of a home directory")
+    commands = commands.replace("/var/tmp", str(work)).replace("~", "..")
+    monkeypatch.setenv("HOME", str(home))
+    done = bash(commands)
+    assert done.stderr == "gpuaes-stream: 2 files encrypted\ngpuaes-stream: 2 files decrypted\n"
+    assert content(f"restored{home}/photos/2.jpg") == content("photos/2.jpg")
+    (home / "photos/3.jpg").write_bytes(b"new")
+    shutil.rmtree("restored")
+    done = bash(commands)
+    assert done.stderr == ("gpuaes-stream: 1 of 3 files encrypted, 2 skipped\n"
+                           "gpuaes-stream: 3 files decrypted\n")
+
+
 def test_back_up_snapshots(recipe):
     recipe("Back up ZFS and btrfs snapshots")
     assert content("received") == content("disk.img")
