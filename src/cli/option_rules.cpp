@@ -52,7 +52,8 @@ constexpr Dependency dependencies[] = {
 constexpr OptionNames accepted_by_info = "info json input files-from null format decrypt verbose quiet";
 constexpr OptionNames accepted_by_rekey =
     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
-    "new-key new-passphrase new-passphrase-file new-passphrase-command input output force format armor label "
+    "new-key new-passphrase new-passphrase-file new-passphrase-command input files-from null output force "
+    "format armor label "
     "progress size verbose quiet";
 
 constexpr OptionNames accepted_by_output_directory =
@@ -95,14 +96,18 @@ void check_inputs(const CommandLine& line, const Options& options) {
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
-  const bool accepted =
-      options.test || options.action == Options::Action::info || options.output.directory.has_value();
+  const bool rekeys = options.action == Options::Action::rekey;
+  const bool accepted = options.test || options.action == Options::Action::info || rekeys ||
+                        options.output.directory.has_value();
   if (!accepted && options.files_from)
-    throw UsageError("--files-from requires --output-dir, --test or --info");
+    throw UsageError("--files-from requires --output-dir, --test, --info or --rekey");
   if (!accepted)
     throw UsageError(
-        "more than one input file was given; only --output-dir, --test and --info accept several",
+        "more than one input file was given; only --output-dir, --test, --info and --rekey accept several",
         "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
+  for (const char* name : {"output", "size"})
+    if (rekeys && line.given.contains(name))
+      throw UsageError(fmt::format("--rekey of several files cannot be used with --{}", name));
   for (const char* name : {"stats", "trace"})
     if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
 }

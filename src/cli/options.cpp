@@ -28,7 +28,7 @@ std::string help_text() {
          "       gpuaes-stream -d --part I (-k FILE | -p)... [OPTION]... DIRECTORY\n"
          "       gpuaes-stream -t (-k FILE | -p)... [OPTION]... [FILE]...\n"
          "       gpuaes-stream --rekey (-k FILE | -p)...\n"
-         "                     (--new-key FILE | -r RECIPIENT)... [OPTION]... [FILE]\n"
+         "                     (--new-key FILE | -r RECIPIENT)... [OPTION]... [FILE]...\n"
          "       gpuaes-stream --info [--json] [-f FORMAT] [FILE]...\n"
          "       gpuaes-stream --list-lanes | --completions SHELL | -V | -h\n\n"
          "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
@@ -105,7 +105,7 @@ RekeyRequest rekey_request(const Options& options, bool has_output) {
   new_secrets.plugins = options.secrets.plugins;
   return {.old_secrets = secret_request(options),
           .new_secrets = std::move(new_secrets),
-          .input = input_requests(options).first(),
+          .inputs = input_requests(options),
           .output = options.output,
           .in_place = options.names_input() && !has_output,
           .format = options.format,

@@ -131,7 +131,7 @@ struct InfoRequest {
 
 struct RekeyRequest {
   SecretRequest old_secrets, new_secrets;
-  InputRequest input;
+  InputsRequest inputs;
   OutputRequest output;
   bool in_place;  // the output replaces the input
   FormatRequest format;

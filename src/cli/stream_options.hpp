@@ -111,7 +111,8 @@ inline constexpr auto files = std::to_array<Row>({
        options.input_option = "--input";
      }},
     {"files-from", "LIST",
-     "With --output-dir, --test or --info: read the names of input files, one per line, from LIST (- is "
+     "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
+     "(- is "
      "standard "
      "input).",
      set_text<&Options::files_from>},

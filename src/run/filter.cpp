@@ -84,14 +84,6 @@ OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
   return names;
 }
 
-// Smaller files do not keep several lanes busy for long enough.
-constexpr off_t large_file_bytes = 64 << 20;
-
-bool is_small_file(const InputRequest& input) {
-  const std::optional<struct stat> status = status_of(input.name);
-  return status && S_ISREG(status->st_mode) && status->st_size < large_file_bytes;
-}
-
 // A single lane, which needs no other thread.
 LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = lanes.chunk_bytes};

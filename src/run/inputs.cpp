@@ -19,6 +19,7 @@
 #include "cli/option_values.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
+#include "run/file_conflicts.hpp"
 #include "run/work_queue.hpp"
 
 namespace gpuaes {
@@ -177,6 +178,12 @@ void name_input(const std::string& name, const std::function<void()>& action) {
     error.within(name);
     throw;
   }
+}
+
+bool is_small_file(const InputRequest& input) {
+  constexpr off_t large_bytes = 64 << 20;
+  const std::optional<struct stat> status = status_of(input.name);
+  return status && S_ISREG(status->st_mode) && status->st_size < large_bytes;
 }
 
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,

@@ -40,6 +40,9 @@ struct InputWork {
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work);
 
+// Whether the input is a regular file that is too small to keep several lanes busy for long.
+bool is_small_file(const InputRequest& input);
+
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);
 

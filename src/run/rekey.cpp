@@ -7,11 +7,17 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,6 +39,8 @@
 
 namespace gpuaes {
 namespace {
+
+using Warn = std::function<void(const char*)>;
 
 // Do not lose another program's changes. If `name` is a symbolic link that has changed, do not write the
 // first target's contents to the second.
@@ -88,108 +96,257 @@ OutputTarget find_head(const PartsDirectory& input) {
   return head;
 }
 
-void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients,
-                       const Messages& messages) {
-  if (const char* const warning = writer_warning(keyring, !old_recipients.empty())) messages.warning(warning);
+void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients, const Warn& warn) {
+  if (const char* const warning = writer_warning(keyring, !old_recipients.empty())) warn(warning);
   const auto is_classic = [](KeyKind kind) { return is_asymmetric(kind) && !is_post_quantum(kind); };
   const bool was_classic = std::ranges::any_of(old_recipients, is_classic);
   const bool was_post_quantum = !old_recipients.empty() && !was_classic;
   if (was_post_quantum && std::ranges::any_of(keyring.keys, is_classic, &Key::kind))
-    messages.warning(
-        "the input was sealed for a post-quantum recipient; the new recipient removes that protection");
+    warn("the input was sealed for a post-quantum recipient; the new recipient removes that protection");
   if (was_classic && std::ranges::any_of(keyring.keys, is_post_quantum, &Key::kind))
-    messages.warning(
+    warn(
         "the input was encrypted for a recipient that is not post-quantum; anyone who kept its old header "
         "can still open it with a quantum computer");
 }
 
-// "1 passphrase slot and 2 X25519 recipient slots"; only their number if there are many kinds.
-std::string count_kinds(const std::vector<SlotDescription>& slots, std::string_view noun) {
-  constexpr std::size_t max_kinds = 8;
-  std::vector<std::string> kinds, counts;
-  for (const SlotDescription& slot : slots) kinds.push_back(shortened(slot.kind));
-  for (const auto& [kind, indices] : group_by_name(kinds))
-    counts.push_back(counted(indices.size(), fmt::format("{} {}", kind, noun)));
-  return !counts.empty() && counts.size() <= max_kinds ? join(counts, "and") : counted(slots.size(), noun);
-}
-
-void note_removed(const std::string& file, const NewHeader& header, const Messages& messages) {
-  if (header.removed.empty()) return;
-  const std::string_view noun = header.now.slot_noun;
-  messages.note(fmt::format("{}: removed {}; the file now has {}", file, count_kinds(header.removed, noun),
-                            count_kinds(header.now.slots, noun)));
-  messages.note(
-      "secrets that were not given again no longer open the file, but anyone who had one may have kept the "
-      "data key");
-}
-
-void rekey(const RekeyRequest& request, const Messages& messages) {
-  RunControl control(messages);
-  Cancel& cancel = control.cancel;
-  Progress progress(control.signals, messages, request.progress);
-  const bool in_place = request.in_place;
-  OutputTarget target = find_output(in_place ? request.input.name : request.output.name);
-  if (in_place) check_replaceable(request.input.name);
-  NamedInputs named;
-  const NamedInputs secrets = named.add(request.old_secrets).add(request.new_secrets);
-  prepare_inputs(named.add(request.input));
-  Keyring old_keys = read_secrets(request.old_secrets, request.input, messages, cancel);
-  const Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
-  InputFile opened_input = open_input_file(request.input, cancel);
-  FdSource& source = opened_input.source;
-  PartsDirectory* const directory = opened_input.directory ? &*opened_input.directory : nullptr;
-  if (directory != nullptr) {
-    check_directory(request, *directory);
-    target = find_head(*directory);
+// Counts slots by kind, in order of their first appearance.
+class SlotCounts {
+ public:
+  void add(const std::vector<SlotDescription>& slots, std::string_view noun) {
+    all_ += slots.size();
+    noun_ = noun;
+    for (const SlotDescription& slot : slots) add(fmt::format("{} {}", shortened(slot.kind), noun));
   }
-  refuse_output_conflicts(in_place ? secrets : named,
-                          {.output = target, .shown = request.output.name ? "--output" : target.name},
+
+  // "1 passphrase slot and 2 X25519 recipient slots"; only their number if there are many kinds.
+  std::string text() const {
+    std::vector<std::string> counts;
+    for (const auto& [kind, count] : counts_) counts.push_back(counted(count, kind));
+    return !counts.empty() && counts.size() <= max_kinds ? join(counts, "and") : counted(all_, noun_);
+  }
+
+ private:
+  static constexpr std::size_t max_kinds = 8;
+
+  void add(const std::string& kind) {
+    const auto found = std::ranges::find(counts_, kind, &std::pair<std::string, std::uint64_t>::first);
+    if (found != counts_.end())
+      ++found->second;
+    else if (counts_.size() <= max_kinds)
+      counts_.emplace_back(kind, 1);
+  }
+
+  std::vector<std::pair<std::string, std::uint64_t>> counts_;
+  std::uint64_t all_ = 0;
+  std::string_view noun_;
+};
+
+// What is said about all files together. From any thread, except print().
+class Notes {
+ public:
+  explicit Notes(const Messages& messages) : messages_(messages) {}
+
+  // Warns, once.
+  void warn(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (warned_.insert(text).second) messages_.warning(text);
+  }
+
+  void add(const std::string& file, const NewHeader& header) {
+    if (header.removed.empty()) return;
+    const std::lock_guard lock(mutex_);
+    ++files_;
+    file_ = file;
+    removed_.add(header.removed, header.now.slot_noun);
+    now_.add(header.now.slots, header.now.slot_noun);
+  }
+
+  void print() const {
+    if (files_ == 0) return;
+    const bool several = files_ > 1;
+    messages_.note(fmt::format(
+        "{}: removed {}; the {} now {} {}", several ? fmt::format("{} files", with_commas(files_)) : file_,
+        removed_.text(), several ? "files" : "file", several ? "have" : "has", now_.text()));
+    messages_.note(fmt::format(
+        "secrets that were not given again no longer open the {}, but anyone who had one may have "
+        "kept the data key",
+        several ? "files" : "file"));
+  }
+
+ private:
+  const Messages& messages_;
+  std::mutex mutex_;
+  std::set<std::string> warned_;
+  std::uint64_t files_ = 0;  // from which slots were removed
+  std::string file_;         // the last of them
+  SlotCounts removed_, now_;
+};
+
+// The folders of files that were replaced. From any thread, except sync().
+class Folders {
+ public:
+  void add(const OutputTarget& target) {
+    const std::lock_guard lock(mutex_);
+    folders_.insert(target.path.parent_path());
+  }
+  void sync() const {
+    for (const std::filesystem::path& folder : folders_) sync_directory_of(folder / "file");
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::filesystem::path> folders_;
+};
+
+// What all inputs share.
+struct Shared {
+  const RekeyRequest& request;
+  const NamedInputs& secrets;
+  const Keyring &old_keys, &new_keys;
+  const std::optional<OutputTarget>& target;  // if there is one input
+  Notes& notes;
+  Folders& folders;  // if there are several inputs
+  Progress& progress;
+  Cancel& cancel;
+};
+
+// The opened input, and the sink for its new form.
+struct Ends {
+  InputFile input;
+  OutputTarget target;
+  std::unique_ptr<Sink> sink{};
+
+  PartsDirectory* directory() { return input.directory ? &*input.directory : nullptr; }
+};
+
+void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
+  const auto& [in_place, output] = std::tie(run.request.in_place, run.request.output);
+  const bool several = !run.target;
+  if (PartsDirectory* const directory = ends.directory()) {
+    check_directory(run.request, *directory);
+    ends.target = find_head(*directory);
+  }
+  NamedInputs others = run.secrets;
+  if (!in_place) others.add(request);
+  refuse_output_conflicts(others,
+                          {.output = ends.target, .shown = output.name ? "--output" : ends.target.name},
                           "omit --output to replace the file, or write to another file");
-  const char* const output_option = in_place ? request.input.option : request.output.name ? "--output" : "";
-  std::unique_ptr<Sink> sink = with_option(output_option, [&] {
-    return open_sink(target, output_rules(request, target, source, messages), cancel);
-  });
-  note_if_terminal(source, messages);
+  SinkRules rules = output_rules(run.request, ends.target, ends.input.source, messages);
+  rules.durable_name = !several || ends.directory() != nullptr;
+  if (!rules.durable_name) run.folders.add(ends.target);
+  const char* const option = in_place ? request.option : output.name ? "--output" : "";
+  ends.sink = with_option(option, [&] { return open_sink(ends.target, rules, run.cancel); });
+  note_if_terminal(ends.input.source, messages);
+}
 
-  OpenedInput input(source, directory, request.format.name);
-  const bool armored = input.is_armored();
-  const Format& format = find_rekeyable_format(request.format.name, input.header);
-  check_label(format, request.format.label);
-  if (armored || request.format.armor) sink = make_armor_sink(format.armor, std::move(sink));
-  SessionRequest session =
-      make_request(std::move(old_keys), request.input, request.format, true, messages, cancel);
-  session.input = &input.header;
-  session.index_first = directory != nullptr;
-  const NewHeader header = format.rekey(session, new_keys);
-  warn_of_new_slots(new_keys, header.old_recipients, messages);
-  if (!in_place && !header.copy_warning.empty()) messages.warning(std::string(header.copy_warning));
-  const std::string changed_file = in_place ? request.input.name : target.name;
-  if (directory != nullptr) {
-    sink->write(header.bytes);
-    sink->close();
-    return note_removed(changed_file, header, messages);
-  }
+// Copies the body of the input after its new header.
+void copy_body(const Shared& run, const InputRequest& request, OpenedInput& input, Ends& ends,
+               std::span<const std::byte> header, const Messages& messages) {
+  FdSource& source = ends.input.source;
   source.begin_here();
   Source& body = input.body();
-  if (body.parallel_size() > 0) sink->expect(header.bytes.size() + body.parallel_size());
+  if (body.parallel_size() > 0) ends.sink->expect(header.size() + body.parallel_size());
   std::atomic<std::uint64_t> copied = input.header.taken();
-  const std::uint64_t rest = armored ? 0 : source.size().value_or(0);
+  const std::uint64_t rest = input.is_armored() ? 0 : source.size().value_or(0);
   const std::optional<std::uint64_t> size =
-      rest > 0 ? std::optional(input.header.taken() + rest) : request.input.size;
-  const Progress::Watch watch(progress, messages.one_of_several(), size, [&copied] {
+      rest > 0 ? std::optional(input.header.taken() + rest) : request.size;
+  const Progress::Watch watch(run.progress, messages.one_of_several(), size, [&copied] {
     return Progress::Position{copied, {}};
   });
-  sink->write(header.bytes);
-  copy_rest(body, *sink, copied);
+  ends.sink->write(header);
+  copy_rest(body, *ends.sink, copied);
   if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
-  sink->close();
-  note_removed(changed_file, header, messages);
+  ends.sink->close();
+}
+
+// Writes the input with its new header.
+void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
+  const FormatRequest& wanted = run.request.format;
+  OpenedInput input(ends.input.source, ends.directory(), wanted.name);
+  const Format& format = find_rekeyable_format(wanted.name, input.header);
+  check_label(format, wanted.label);
+  if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));
+  SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);
+  session.input = &input.header;
+  session.index_first = ends.directory() != nullptr;
+  const NewHeader header = format.rekey(session, run.new_keys);
+  warn_of_new_slots(run.new_keys, header.old_recipients, [&](const char* text) { run.notes.warn(text); });
+  if (!run.request.in_place && !header.copy_warning.empty())
+    messages.warning(std::string(header.copy_warning));
+  if (ends.directory() != nullptr) {
+    ends.sink->write(header.bytes);
+    ends.sink->close();
+  } else {
+    copy_body(run, request, input, ends, header.bytes, messages);
+  }
+  run.notes.add(run.request.in_place ? request.name : ends.target.name, header);
+}
+
+// An error that concerns only one of several inputs, although it would be a usage error of a single one.
+void open_ends_of(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
+  try {
+    open_ends(run, request, ends, messages);
+  } catch (const UsageError& error) {
+    if (run.target) throw;
+    throw IoError(error.what(), error.hint());
+  }
+}
+
+// UsageError for an input that cannot be replaced.
+void check_inputs(const RekeyRequest& request) {
+  for (const InputRequest& input : request.inputs.named) {
+    if (request.inputs.several() && !input.is_named())
+      throw UsageError("--rekey replaces several files, but standard input cannot be replaced");
+    if (request.in_place) check_replaceable(input.name);
+  }
 }
 
 }  // namespace
 
 void run_rekey(const RekeyRequest& request, const Messages& messages) {
-  name_input(request.input.is_named() ? request.input.name : "", [&] { rekey(request, messages); });
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
+  Progress progress(control.signals, messages, request.progress);
+  const bool several = request.inputs.several();
+  const InputRequest first = request.inputs.first();
+  std::optional<OutputTarget> target;
+  if (!several) target = find_output(request.in_place ? first.name : request.output.name);
+  check_inputs(request);
+  const NamedInputs secrets = NamedInputs().add(request.old_secrets).add(request.new_secrets);
+  prepare_inputs(NamedInputs(secrets).add(request.inputs));
+  Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
+  Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
+  if (several) share_passphrase(old_keys);
+  if (several) share_passphrase(new_keys);
+  Notes notes(messages);
+  Folders folders;
+  const Shared run{request, secrets, old_keys, new_keys, target, notes, folders, progress, cancel};
+  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) -> InputResult {
+    OutputTarget own = target ? *target : find_output(input.name);
+    Ends ends{open_input_file(input, cancel), std::move(own)};
+    open_ends_of(run, input, ends, about);
+    rekey(run, input, ends, about);
+    return {};
+  };
+  std::optional<Progress::Total> total;
+  if (several) total.emplace(progress);
+  const bool has_plugin =
+      old_keys.find(KeyKind::plugin) != nullptr || new_keys.find(KeyKind::plugin) != nullptr;
+  const auto check_listed = [&](const InputRequest& input) {
+    refuse_unsuitable_file(input, secrets);
+    check_replaceable(input.name);
+  };
+  for_each_input(
+      request.inputs, messages, cancel,
+      {.run = run_one,
+       .check_listed = check_listed,
+       .is_small = [=](const InputRequest& input) { return several && !has_plugin && is_small_file(input); },
+       .verb = several ? "rekeyed" : "",
+       .at_end =
+           [&] {
+             folders.sync();
+             notes.print();
+           }});
 }
 
 }  // namespace gpuaes

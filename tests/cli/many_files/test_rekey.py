@@ -1,0 +1,94 @@
+"""--rekey replaces the keys of many files, each as a single one. What it says about them is summed."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from programs import FOLDER, KEY, files_here, keygen, secret_file, some_bytes, stream
+from test_output_dir import many
+
+NAMES = [f"file-{number}" for number in range(30)]
+LOST = "secrets that were not given again no longer open the {}, but anyone who had one may have kept the data key"
+
+
+@pytest.fixture
+def files(key):
+    """The names of files of two formats, one of them large, and the options that rekey them."""
+    keygen("--x25519", "-o", "../identity")
+    secret_file("../new", KEY[::-1])
+    for number, name in enumerate(NAMES):
+        pathlib.Path(name).write_bytes(some_bytes(number * 1000))
+    pathlib.Path("large").write_bytes(some_bytes(65 << 20))
+    sealed = [f"{name}.sealed" for name in (*NAMES, "large")]
+    many("-k", key, "--output-dir", ".", *NAMES, "large")
+    return sealed, ["--rekey", "-k", key, "--new-key", "../new"]
+
+
+def test_all_files_have_the_new_key(key, files):
+    names, options = files
+    os.chmod(names[3], 0o640)
+    os.symlink(names[4], "link.sealed")
+    errors, notes = many(*options, *names[:4], "link.sealed", *names[5:])
+    assert errors == [] and notes == ["31 files: removed 31 key file slots; the files now have 31 key file slots",
+                                      LOST.format("files"), "31 files rekeyed"]
+    assert os.stat(names[3]).st_mode == 0o100640 and os.path.islink("link.sealed")
+    for name in names:
+        assert stream("-dk", "../new", name).out == pathlib.Path(name.removesuffix(".sealed")).read_bytes()
+        stream("-tk", key, name, status=3)
+
+
+def test_one_that_fails_does_not_stop_the_others(key, files):
+    names, options = files
+    os.truncate(names[2], 60)
+    stream("-k", "../new", "-o", names[3], input=b"other", status=0)
+    before = [pathlib.Path(name).read_bytes() for name in (names[2], names[3])]
+    errors, notes = many(*options, "missing", *names, status=4)
+    assert sorted(error.split(":")[0] for error in errors) == ["cannot open missing", names[2], names[3]]
+    assert notes[-1] == "29 of 32 files rekeyed, 3 failed"
+    assert [pathlib.Path(name).read_bytes() for name in (names[2], names[3])] == before
+    assert stream("-tk", "../new", *(name for name in names if name != names[2])).out.count(b": ok\n") == 30
+
+
+def test_a_list(key, files):
+    names, options = files
+    os.mkfifo("fifo")
+    pathlib.Path("list").write_text("\n".join(["fifo", *names]))
+    errors, notes = many(*options, "--files-from", "list", status=1)
+    assert errors == ["fifo is not a regular file"] and notes[-1] == "31 of 32 files rekeyed, 1 failed"
+    assert stream("-tk", "../new", "--files-from", "list", status=1).out.count(b": ok\n") == 31
+
+
+def test_formats_are_counted_apart_and_warnings_appear_once(key, files):
+    names, _ = files
+    many("-k", key, "-R", "../identity.pub", "-q", "--output-dir", "both", *NAMES)
+    many("-R", "../identity.pub", "--output-dir", "age", *NAMES)
+    sealed, age = ([f"{folder}/{name}.{ending}" for name in NAMES] for folder, ending in
+                   (("both", "sealed"), ("age", "age")))
+    keygen("--x25519", "-o", "../second")
+    errors, notes = many("--rekey", "-k", "../identity", "-R", "../second.pub", *sealed, *age)
+    assert errors == [] and notes[-3] == (
+        "60 files: removed 30 key file slots, 30 X25519 recipient slots and 30 X25519 stanzas; the files now have "
+        "30 X25519 recipient slots and 30 X25519 stanzas")
+    assert stream("-tk", "../second", *sealed, *age).out.count(b": ok\n") == 60
+    _, notes = many("--rekey", "-k", "../second", "--new-key", "../new", *sealed)
+    assert [note[:40] for note in notes if "warning" in note] == ["warning: the input was sealed for a reci"]
+
+
+@pytest.mark.parametrize("options, error", [
+    ("file-1.sealed -", "--rekey replaces several files, but standard input cannot be replaced"),
+    ("-o out file-1.sealed file-2.sealed", "--rekey of several files cannot be used with --output"),
+    ("--size 1 file-1.sealed file-2.sealed", "--rekey of several files cannot be used with --size"),
+    ("file-1.sealed fifo", "fifo is not a regular file and cannot be replaced"),
+    ("file-1.sealed ../key", "--key and another input are both read from KEY"),
+])  # fmt: skip
+def test_what_is_refused_before_anything_is_done(files, options, error):
+    os.mkfifo("fifo")
+    before = files_here()
+    done = subprocess.run([FOLDER / "gpuaes-stream", *files[1], *options.split()], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.split("\n")[0] == f"gpuaes-stream: error: {error.replace('KEY', files[1][2])}"
+    assert files_here() == before
+    assert stream("-tk", files[1][2], *files[0]).status == 0
