@@ -59,7 +59,7 @@ constexpr OptionNames accepted_by_rekey =
 constexpr OptionNames accepted_by_output_directory =
     "output-dir skip-existing files-from null encrypt decrypt key passphrase passphrase-file "
     "passphrase-command recipient recipients-file "
-    "plugin input format cipher armor label lanes threads chunk-size progress verbose quiet";
+    "plugin input format cipher armor label lanes threads chunk-size progress verbose quiet stats";
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const GivenOptions& given, std::string_view mode, const OptionNames& accepted,
@@ -109,7 +109,8 @@ void check_inputs(const CommandLine& line, const Options& options) {
     if (rekeys && line.given.contains(name))
       throw UsageError(fmt::format("--rekey of several files cannot be used with --{}", name));
   for (const char* name : {"stats", "trace"})
-    if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires a single input", name));
+    if (line.given.contains(name) && !options.output.directory)
+      throw UsageError(fmt::format("--{} requires a single input", name));
 }
 
 void check_output_directory(const CommandLine& line, const Options& options) {

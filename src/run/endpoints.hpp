@@ -49,6 +49,8 @@ class OpenedInput {
   }
 };
 
+class TotalStats;
+
 struct Endpoints {
   std::unique_ptr<ChildProcess> command{};  // whose output is the source, or null; not started yet
   FdSource source;
@@ -57,6 +59,7 @@ struct Endpoints {
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
   std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
+  TotalStats* totals = nullptr;            // of many inputs, if requested; must outlive the run
 };
 
 // Opens the input, which must not be a command. IoError if it cannot be opened; UsageError if its name is a

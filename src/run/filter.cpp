@@ -12,25 +12,21 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <utility>
 
 #include "base/unicode.hpp"
-#include "cli/command_line.hpp"
 #include "cli/program.hpp"
-#include "io/output_directory.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 #include "run/lane_pool.hpp"
-#include "run/output_names.hpp"
+#include "run/many_files.hpp"
 #include "run/secrets.hpp"
 
 namespace gpuaes {
@@ -62,65 +58,9 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
   return endpoints;
 }
 
-// One input and its output. Unless it is alone, the calling thread does all of the work.
-using RunOne = std::function<void(const InputRequest& input, const OutputTargets& targets,
-                                  const Messages& messages, bool alone)>;
-
-// UsageError if inputs cannot have the outputs that their names require. A wrong ending is an error only of
-// that input, and is reported in its turn.
-OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
-  const std::optional<std::string>& named = request.stream.format.name;
-  const Format& format = named ? find_format(*named) : format_to_write(keyring);
-  const std::string ending = request.stream.decrypt ? "" : fmt::format(".{}", format.name);
-  OutputNames names(*request.output.directory, ending);
-  for (const InputRequest& input : request.inputs.named) {
-    refuse_secret_as_name(input.name);
-    try {
-      names.add(input.name);
-    } catch (const IoError&) {
-    }
-  }
-  for (const InputRequest& input : request.inputs.named) names.refuse_output(input.name);
-  return names;
-}
-
 // A single lane, which needs no other thread.
 LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = lanes.chunk_bytes};
-}
-
-bool is_up_to_date(const OutputTarget& output, const InputRequest& input) {
-  const std::optional<struct stat> status = status_of(input.name);
-  if (!output.status || !status) return false;
-  const timespec &then = status->st_mtim, &now = output.status->st_mtim;
-  return std::tie(now.tv_sec, now.tv_nsec) >= std::tie(then.tv_sec, then.tv_nsec);
-}
-
-void run_into_directory(const FilterRequest& request, const Keyring& keyring, const NamedInputs& secrets,
-                        const RunOne& run, Progress& progress, const Messages& messages, Cancel& cancel) {
-  OutputNames names = check_names(request, keyring);
-  OutputDirectory directory =
-      with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
-  const auto check_listed = [&](const InputRequest& input) {
-    names.add(input.name);
-    refuse_unsuitable_file(input, secrets);
-  };
-  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {
-    if (!request.inputs.list) refuse_unsuitable_file(input, secrets);
-    const OutputDirectory::Place place = directory.find(names.path_for(input.name));
-    if (request.output.skip_existing && is_up_to_date(place.target, input)) return {.skipped = true};
-    run(input, {.output = place.target, .shown = place.target.name}, about, alone);
-    return {};
-  };
-  // Plugins are processes, which may ask questions.
-  const bool has_plugin = keyring.find(KeyKind::plugin) != nullptr;
-  const Progress::Total total(progress);
-  for_each_input(request.inputs, messages, cancel,
-                 {.run = run_one,
-                  .check_listed = check_listed,
-                  .is_small = [=](const InputRequest& input) { return !has_plugin && is_small_file(input); },
-                  .verb = request.stream.decrypt ? "decrypted" : "encrypted",
-                  .at_end = [&] { directory.sync(); }});
 }
 
 }  // namespace
@@ -135,7 +75,8 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
   setup.timed = endpoints.trace != nullptr;
-  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), messages, cancel);
+  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), endpoints.totals, messages,
+                cancel);
   report.log_ring(ring);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });
 
@@ -179,22 +120,24 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
   Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
   std::once_flag noted;
-  const RunOne run = [&](const InputRequest& input, const OutputTargets& outputs, const Messages& about,
-                         bool alone) {
+  const RunFile run = [&](const InputRequest& input, const OutputTargets& outputs, TotalStats* totals,
+                          const Messages& about, bool alone) {
     const Report::Start start;
     const NamedInputs inputs = NamedInputs(secrets).add(input);
     Endpoints endpoints = open_endpoints(request, input, inputs, outputs, about, cancel);
+    endpoints.totals = totals;
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
     std::call_once(noted, note_secrets, request.stream, keyring, messages);
     run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about,
                cancel);
   };
-  if (request.output.directory) share_passphrase(keyring);
-  if (request.output.directory)
-    return run_into_directory(request, keyring, secrets, run, progress, messages, cancel);
+  if (request.output.directory) {
+    share_passphrase(keyring);
+    return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
+  }
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
-    run(input, targets, about, true);
+    run(input, targets, nullptr, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
                                              : ""};
   };

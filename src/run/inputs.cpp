@@ -101,7 +101,7 @@ class InputLoop {
     try {
       name_input(shown, [&] { result = work_.run(input, messages_.for_input(shown, several_), alone); });
       const std::lock_guard lock(mutex_);
-      ++(result.skipped ? skipped_ : done_);
+      ++(result.skipped ? counts_.skipped : counts_.done);
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {
@@ -125,18 +125,19 @@ class InputLoop {
 
   // "2,998 of 3,000 files encrypted, 2 failed".
   std::string summary() const {
-    const std::uint64_t all = done_ + skipped_ + failed_;
-    std::string text = with_commas(done_);
-    if (done_ < all) text += fmt::format(" of {}", with_commas(all));
+    const auto& [done, skipped, failed] = counts_;
+    const std::uint64_t all = done + skipped + failed;
+    std::string text = with_commas(done);
+    if (done < all) text += fmt::format(" of {}", with_commas(all));
     text += fmt::format(" file{} {}", all == 1 ? "" : "s", work_.verb);
-    if (skipped_ > 0) text += fmt::format(", {} skipped", with_commas(skipped_));
-    if (failed_ > 0) text += fmt::format(", {} failed", with_commas(failed_));
+    if (skipped > 0) text += fmt::format(", {} skipped", with_commas(skipped));
+    if (failed > 0) text += fmt::format(", {} failed", with_commas(failed));
     return text;
   }
 
   void finish() {
     if (output_) output_->finish();
-    if (work_.at_end) work_.at_end();
+    if (work_.at_end) work_.at_end(counts_);
     if (!work_.verb.empty()) messages_.note(summary());
     if (worst_ != Exit::ok) throw Failed{worst_};
   }
@@ -146,7 +147,7 @@ class InputLoop {
   std::string fail(const InputRequest& input, const Error& error) {
     messages_.error(error);
     const std::lock_guard lock(mutex_);
-    ++failed_;
+    ++counts_.failed;
     worst_ = std::max(worst_, error.exit() == Exit::usage ? Exit::io : error.exit());
     return work_.describe_failure ? work_.describe_failure(input, error) : "";
   }
@@ -165,7 +166,7 @@ class InputLoop {
 
   std::mutex mutex_;                // guards the members below
   std::unique_ptr<FdSink> output_;  // opened only for text, since it may be the output of the run
-  std::uint64_t done_ = 0, skipped_ = 0, failed_ = 0;
+  InputCounts counts_;
   Exit worst_ = Exit::ok;
 };
 

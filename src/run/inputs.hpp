@@ -9,6 +9,7 @@
 #include "cli/messages.hpp"
 #include "cli/requests.hpp"
 #include "io/cancel.hpp"
+#include "run/report.hpp"
 
 namespace gpuaes {
 
@@ -29,8 +30,8 @@ struct InputWork {
   std::function<void(const InputRequest& input)> check_listed{};  // one from a list, before it is run
   DescribeFailure describe_failure{};
   std::function<bool(const InputRequest& input)> is_small{};  // then it need not be alone
-  std::string verb{};              // such as "encrypted", for a summary at the end; none if empty
-  std::function<void()> at_end{};  // called after the last input
+  std::string verb{};  // such as "encrypted", for a summary at the end; none if empty
+  std::function<void(const InputCounts& counts)> at_end{};  // called after the last input
 };
 
 // Calls `run` for each input and prints what it returns. If there are several, or if there is a summary,

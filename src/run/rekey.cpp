@@ -343,7 +343,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
        .is_small = [=](const InputRequest& input) { return several && !has_plugin && is_small_file(input); },
        .verb = several ? "rekeyed" : "",
        .at_end =
-           [&] {
+           [&](const InputCounts&) {
              folders.sync();
              notes.print();
            }});

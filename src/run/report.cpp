@@ -50,19 +50,27 @@ struct Stats {
   std::vector<LaneStats> lanes;
 };
 
-std::string to_json(const Stats& stats, const Ring& ring) {
+// `more` is what follows, or "".
+std::string to_json(const Stats& stats, const std::string& ring, const std::string& more) {
   std::string lanes;
-  double lanes_wait_seconds = 0;
-  for (const LaneStats& lane : stats.lanes) {
-    lanes.append(lanes.empty() ? "" : ", ").append(to_json(lane));
-    lanes_wait_seconds += lane.wait_seconds;
-  }
+  for (const LaneStats& lane : stats.lanes) lanes.append(lanes.empty() ? "" : ", ").append(to_json(lane));
   const std::string commitment = stats.commitment.empty() ? "null" : fmt::format(R"("{}")", stats.commitment);
   return fmt::format(R"({{"bytes_in": {}, "bytes_out": {}, "commitment": {}, "seconds": {:.6f}, )"
-                     R"("cpu_seconds": {:.6f}, "lanes": [{}], "ring": {}, "peak_rss_bytes": {}}})"
+                     R"("cpu_seconds": {:.6f}, "lanes": [{}], "ring": {}, "peak_rss_bytes": {}{}}})"
                      "\n",
                      stats.bytes_in, stats.bytes_out, commitment, stats.seconds, stats.cpu_seconds, lanes,
-                     to_json(ring, lanes_wait_seconds), peak_memory());
+                     ring, peak_memory(), more);
+}
+
+std::string to_json(const Stats& stats, const Ring& ring) {
+  double lanes_wait_seconds = 0;
+  for (const LaneStats& lane : stats.lanes) lanes_wait_seconds += lane.wait_seconds;
+  return to_json(stats, to_json(ring, lanes_wait_seconds), "");
+}
+
+void write_and_close(Sink& sink, const std::string& text) {
+  sink.write(std::as_bytes(std::span(text)));
+  sink.close();
 }
 
 // "260 MiB".
@@ -109,9 +117,38 @@ std::string summary(const LaneStats& lane) {
 
 }  // namespace
 
-Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace,
+void TotalStats::add(std::uint64_t bytes_in, std::uint64_t bytes_out, const std::vector<LaneStats>& lanes) {
+  const std::lock_guard lock(mutex_);
+  bytes_in_ += bytes_in;
+  bytes_out_ += bytes_out;
+  for (const LaneStats& lane : lanes) {
+    auto sum = std::ranges::find(lanes_, lane.name, &LaneStats::name);
+    if (sum == lanes_.end()) sum = lanes_.insert(lanes_.end(), {.name = lane.name});
+    sum->chunks += lane.chunks;
+    sum->bytes += lane.bytes;
+    sum->busy_seconds += lane.busy_seconds;
+    sum->read_seconds += lane.read_seconds;
+    sum->write_seconds += lane.write_seconds;
+    sum->wait_seconds += lane.wait_seconds;
+  }
+}
+
+void TotalStats::write(Sink& sink, const InputCounts& inputs) const {
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start_;
+  const Stats stats{.bytes_in = bytes_in_,
+                    .bytes_out = bytes_out_,
+                    .commitment = "",
+                    .seconds = time.count(),
+                    .cpu_seconds = cpu_seconds(),
+                    .lanes = lanes_};
+  const std::string counts = fmt::format(R"(, "files": {{"done": {}, "skipped": {}, "failed": {}}})",
+                                         inputs.done, inputs.skipped, inputs.failed);
+  write_and_close(sink, to_json(stats, "null", counts));
+}
+
+Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, TotalStats* totals,
                const Messages& messages, Cancel& cancel)
-    : start_(start), stats_(std::move(stats)), messages_(messages) {
+    : start_(start), stats_(std::move(stats)), totals_(totals), messages_(messages) {
   if (trace) trace_.emplace(std::move(trace), cancel);
 }
 
@@ -136,17 +173,13 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
                     .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
                     .lanes = pipeline.lane_stats()};
   try {
-    if (stats_)
-      with_option("--stats", [&] {
-        const std::string json = to_json(stats, ring);
-        stats_->write(std::as_bytes(std::span(json)));
-        stats_->close();
-      });
+    if (stats_) with_option("--stats", [&] { write_and_close(*stats_, to_json(stats, ring)); });
     if (trace_) with_option("--trace", [&] { trace_->finish(); });
   } catch (const IoError& error) {
     if (!stream.final_error()) throw;
     messages_.warning(error.what());
   }
+  if (totals_ != nullptr) totals_->add(stats.bytes_in, stats.bytes_out, stats.lanes);
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
   if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));
   messages_.detail(headline(stream, stats));

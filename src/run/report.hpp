@@ -2,8 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "cli/messages.hpp"
 #include "io/cancel.hpp"
@@ -17,6 +20,27 @@
 
 namespace gpuaes {
 
+// How many inputs there were.
+struct InputCounts {
+  std::uint64_t done = 0, skipped = 0, failed = 0;
+};
+
+// The sums of the figures of many inputs.
+class TotalStats {
+ public:
+  // From any thread.
+  void add(std::uint64_t bytes_in, std::uint64_t bytes_out, const std::vector<LaneStats>& lanes);
+
+  // Writes them as JSON, and closes the sink. IoError.
+  void write(Sink& sink, const InputCounts& inputs) const;
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::uint64_t bytes_in_ = 0, bytes_out_ = 0;
+  std::vector<LaneStats> lanes_;  // one for each name
+};
+
 class Report {
  public:
   // The beginning of a run.
@@ -27,8 +51,8 @@ class Report {
 
   // Either sink may be null. The timeline begins here; from now on, however the run ends, its file is
   // complete JSON. A run that fails earlier leaves an existing file unchanged.
-  Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, const Messages& messages,
-         Cancel& cancel);
+  Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, TotalStats* totals,
+         const Messages& messages, Cancel& cancel);
 
   Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr without --trace
 
@@ -43,6 +67,7 @@ class Report {
   Start start_;
   std::unique_ptr<Sink> stats_;
   std::optional<Trace> trace_;
+  TotalStats* totals_;  // to which the figures of this run are added, or null
   const Messages& messages_;
 };
 

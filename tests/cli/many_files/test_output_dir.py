@@ -1,5 +1,6 @@
 """--output-dir writes an output for each input, with its name. One that fails does not stop the others."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -214,6 +215,8 @@ def test_the_directory_may_be_among_the_inputs(key):
     ("-k - --output-dir out --files-from -", "--key and --files-from are both read from standard input"),
     ("-k KEY --output-dir out --null a", "--null requires --files-from"),
     ("-k KEY --skip-existing a", "--skip-existing requires --output-dir"),
+    ("-k KEY --trace t --output-dir out a", "--output-dir cannot be used with --trace"),
+    ("-k KEY --stats b --output-dir out a b", "b and --stats are the same file"),
     ("-k KEY -f raw --output-dir out a", "--output-dir cannot be used with the raw format"),
     ("-k KEY -f cobblestone --output-dir out a", "--output-dir cannot be used with the cobblestone format"),
     ("--output-dir out a", "no key or passphrase was given"),
@@ -260,3 +263,16 @@ def test_secrets_are_read_once(key):
     many("-k", f"/dev/fd/{reader}", "--output-dir", "out", "a", "b", pass_fds=[reader])
     os.close(reader)
     assert stream("-dk", key, "out/b.sealed").out == b"text"
+
+
+def test_statistics_are_sums(key):
+    names = make_inputs()
+    many("-k", key, "--stats", "stats", "--output-dir", "out", *names)
+    many("-k", key, "--stats", "again", "--output-dir", "out", "--skip-existing", names[0], "missing", status=1)
+    stats, again = json.loads(content("stats")), json.loads(content("again"))
+    assert stats["bytes_in"] == sum(map(os.path.getsize, names)) == sum(lane["bytes"] for lane in stats["lanes"])
+    assert stats["bytes_out"] == sum(os.path.getsize(f"out/{name}.sealed") for name in names)
+    assert [lane["name"] for lane in stats["lanes"]] == ["cpu"] and stats["lanes"][0]["chunks"] >= len(names) - 2
+    assert stats["files"] == {"done": 12, "skipped": 0, "failed": 0}
+    assert again["files"] == {"done": 0, "skipped": 1, "failed": 1} and again["bytes_in"] == 0
+    assert stats["commitment"] is stats["ring"] is None and stats["seconds"] > 0 and stats["cpu_seconds"] > 0

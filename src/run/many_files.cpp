@@ -1,0 +1,92 @@
+#include "run/many_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "cli/command_line.hpp"
+#include "format/format.hpp"
+#include "io/output_directory.hpp"
+#include "run/endpoints.hpp"
+#include "run/inputs.hpp"
+#include "run/output_names.hpp"
+
+namespace gpuaes {
+namespace {
+
+// UsageError if inputs cannot have the outputs that their names require. A wrong ending is an error only of
+// that input, and is reported in its turn.
+OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
+  const std::optional<std::string>& named = request.stream.format.name;
+  const Format& format = named ? find_format(*named) : format_to_write(keyring);
+  const std::string ending = request.stream.decrypt ? "" : fmt::format(".{}", format.name);
+  OutputNames names(*request.output.directory, ending);
+  for (const InputRequest& input : request.inputs.named) {
+    refuse_secret_as_name(input.name);
+    try {
+      names.add(input.name);
+    } catch (const IoError&) {
+    }
+  }
+  for (const InputRequest& input : request.inputs.named) names.refuse_output(input.name);
+  return names;
+}
+
+bool is_up_to_date(const OutputTarget& output, const InputRequest& input) {
+  const std::optional<struct stat> status = status_of(input.name);
+  if (!output.status || !status) return false;
+  const timespec &then = status->st_mtim, &now = output.status->st_mtim;
+  return std::tie(now.tv_sec, now.tv_nsec) >= std::tie(then.tv_sec, then.tv_nsec);
+}
+
+// Null unless requested.
+std::unique_ptr<Sink> open_stats(const ManyFiles& files, const Messages& messages, Cancel& cancel) {
+  if (!files.targets.stats) return nullptr;
+  OutputTargets only_stats = files.targets;
+  only_stats.written = false;
+  refuse_output_conflicts(files.named, only_stats);
+  return with_option("--stats",
+                     [&] { return open_sink(*files.targets.stats, report_rules(messages), cancel); });
+}
+
+}  // namespace
+
+void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Messages& messages,
+                        Cancel& cancel) {
+  OutputNames names = check_names(request, files.keyring);
+  const std::unique_ptr<Sink> stats = open_stats(files, messages, cancel);
+  TotalStats totals;
+  OutputDirectory directory =
+      with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
+  const auto check_listed = [&](const InputRequest& input) {
+    names.add(input.name);
+    refuse_unsuitable_file(input, files.secrets);
+  };
+  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {
+    if (!request.inputs.list) refuse_unsuitable_file(input, files.secrets);
+    const OutputDirectory::Place place = directory.find(names.path_for(input.name));
+    if (request.output.skip_existing && is_up_to_date(place.target, input)) return {.skipped = true};
+    files.run(input, {.output = place.target, .shown = place.target.name}, &totals, about, alone);
+    return {};
+  };
+  const auto finish = [&](const InputCounts& counts) {
+    directory.sync();
+    if (stats) with_option("--stats", [&] { totals.write(*stats, counts); });
+  };
+  // Plugins are processes, which may ask questions.
+  const bool has_plugin = files.keyring.find(KeyKind::plugin) != nullptr;
+  const Progress::Total total(files.progress);
+  for_each_input(request.inputs, messages, cancel,
+                 {.run = run_one,
+                  .check_listed = check_listed,
+                  .is_small = [=](const InputRequest& input) { return !has_plugin && is_small_file(input); },
+                  .verb = request.stream.decrypt ? "decrypted" : "encrypted",
+                  .at_end = finish});
+}
+
+}  // namespace gpuaes

@@ -1,0 +1,34 @@
+// --output-dir: one output for each of many inputs.
+#pragma once
+
+#include <functional>
+
+#include "cli/messages.hpp"
+#include "cli/progress.hpp"
+#include "cli/requests.hpp"
+#include "io/cancel.hpp"
+#include "keys/keyring.hpp"
+#include "run/file_conflicts.hpp"
+#include "run/report.hpp"
+
+namespace gpuaes {
+
+// Encrypts or decrypts one file, and adds its figures to `totals`, if there are any. Unless it is alone, the
+// calling thread does all of the work.
+using RunFile = std::function<void(const InputRequest& input, const OutputTargets& targets,
+                                   TotalStats* totals, const Messages& messages, bool alone)>;
+
+struct ManyFiles {
+  const NamedInputs &secrets, &named;  // `named` includes the inputs
+  const Keyring& keyring;
+  const OutputTargets& targets;
+  const RunFile& run;
+  Progress& progress;
+};
+
+// Runs all files of a request that has an output directory. UsageError, before anything is written, if inputs
+// cannot have the outputs that their names require; otherwise as for_each_input().
+void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Messages& messages,
+                        Cancel& cancel);
+
+}  // namespace gpuaes
