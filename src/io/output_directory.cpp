@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "io/temp_file.hpp"
 
 namespace gpuaes {

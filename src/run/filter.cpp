@@ -32,16 +32,6 @@
 namespace gpuaes {
 namespace {
 
-// With many outputs, a conflict is an error only of this one.
-void refuse_conflicts(const FilterRequest& request, const NamedInputs& named, const OutputTargets& targets) {
-  try {
-    refuse_output_conflicts(named, targets);
-  } catch (const UsageError& error) {
-    if (!request.output.directory) throw;
-    throw IoError(error.what(), error.hint());
-  }
-}
-
 Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input, const NamedInputs& named,
                          const OutputTargets& targets, const Messages& messages, Cancel& cancel) {
   const StreamRequest& stream = request.stream;
@@ -49,7 +39,7 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
-  refuse_conflicts(request, named, targets);
+  limit_usage_error(request.output.directory.has_value(), [&] { refuse_output_conflicts(named, targets); });
   const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
   endpoints.output = open_output(request.output, stream, targets, bytes, messages, cancel);
   hold_output_while_typing(endpoints, request.output);

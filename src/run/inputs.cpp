@@ -181,6 +181,15 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
+void limit_usage_error(bool several, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UsageError& error) {
+    if (!several) throw;
+    throw IoError(error.what(), error.hint());
+  }
+}
+
 bool is_small_file(const InputRequest& input) {
   constexpr off_t large_bytes = 64 << 20;
   const std::optional<struct stat> status = status_of(input.name);

@@ -44,6 +44,9 @@ void for_each_input(const InputsRequest& inputs, const Messages& messages, Cance
 // Whether the input is a regular file that is too small to keep several lanes busy for long.
 bool is_small_file(const InputRequest& input);
 
+// Calls `action`. If there are several inputs, a UsageError becomes an IoError, which concerns only this one.
+void limit_usage_error(bool several, const std::function<void()>& action);
+
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);
 

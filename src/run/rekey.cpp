@@ -17,7 +17,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -203,7 +202,6 @@ struct Shared {
   const RekeyRequest& request;
   const NamedInputs& secrets;
   const Keyring &old_keys, &new_keys;
-  const std::optional<OutputTarget>& target;  // if there is one input
   Notes& notes;
   Folders& folders;  // if there are several inputs
   Progress& progress;
@@ -220,8 +218,8 @@ struct Ends {
 };
 
 void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
-  const auto& [in_place, output] = std::tie(run.request.in_place, run.request.output);
-  const bool several = !run.target;
+  const bool in_place = run.request.in_place, several = run.request.inputs.several();
+  const OutputRequest& output = run.request.output;
   if (PartsDirectory* const directory = ends.directory()) {
     check_directory(run.request, *directory);
     ends.target = find_head(*directory);
@@ -282,16 +280,6 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
   run.notes.add(run.request.in_place ? request.name : ends.target.name, header);
 }
 
-// An error that concerns only one of several inputs, although it would be a usage error of a single one.
-void open_ends_of(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
-  try {
-    open_ends(run, request, ends, messages);
-  } catch (const UsageError& error) {
-    if (run.target) throw;
-    throw IoError(error.what(), error.hint());
-  }
-}
-
 // UsageError for an input that cannot be replaced.
 void check_inputs(const RekeyRequest& request) {
   for (const InputRequest& input : request.inputs.named) {
@@ -320,11 +308,11 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   if (several) share_passphrase(new_keys);
   Notes notes(messages);
   Folders folders;
-  const Shared run{request, secrets, old_keys, new_keys, target, notes, folders, progress, cancel};
+  const Shared run{request, secrets, old_keys, new_keys, notes, folders, progress, cancel};
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) -> InputResult {
     OutputTarget own = target ? *target : find_output(input.name);
     Ends ends{open_input_file(input, cancel), std::move(own)};
-    open_ends_of(run, input, ends, about);
+    limit_usage_error(several, [&] { open_ends(run, input, ends, about); });
     rekey(run, input, ends, about);
     return {};
   };

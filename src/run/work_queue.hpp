@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -81,7 +82,7 @@ class WorkQueue {
       --busy_;
       if (failure && !failure_) failure_ = failure;
       if (failure_) items_.clear();
-      if (items_.size() == max_threads_ || items_.empty()) done_.notify_one();
+      if (items_.size() <= max_threads_) done_.notify_one();
     }
   }
 

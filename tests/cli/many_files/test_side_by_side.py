@@ -75,6 +75,7 @@ def test_large_files_between_small_ones(key):
             assert pathlib.Path("back", name).read_bytes() == pathlib.Path(name).read_bytes()
 
 
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need descriptors, too")
 def test_too_few_descriptors(key):
     names = make_small()
     set_limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))  # noqa: E731
