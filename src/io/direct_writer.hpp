@@ -10,6 +10,7 @@
 #include <span>
 
 #include "io/cancel.hpp"
+#include "io/source_sink.hpp"
 
 namespace gpuaes {
 
@@ -19,7 +20,7 @@ class DirectWriter {
  public:
   // Large pieces whose first byte is at the same place in a page as in the file are written without copying
   // them.
-  static constexpr std::size_t page_bytes = 4096;
+  static constexpr std::size_t page_bytes = Sink::page_bytes;
 
   // Whether the file is on a local disk whose file system supports direct writes.
   static bool supports(int fd);

@@ -76,8 +76,9 @@ class Sink {
   // Whether the output is a large file that will be written directly to a disk, which then limits the rate.
   virtual bool limited_by_disk() const { return false; }
 
-  // Where in a page of 4096 bytes the memory of the next byte should be. Writing may be slower if it is
-  // elsewhere, or if later bytes are not as far after it as in the output. Nothing if it does not matter.
+  // Where in a page the memory of the next byte should be. Writing may be slower if it is elsewhere, or if
+  // later bytes are not as far after it as in the output. Nothing if it does not matter.
+  static constexpr std::size_t page_bytes = 4096;
   virtual std::optional<std::size_t> place_in_page() const { return {}; }
 
   // Writes all of `bytes`, or throws IoError or Cancelled.

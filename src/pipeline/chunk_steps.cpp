@@ -23,9 +23,6 @@ constexpr milliseconds flush_after{5};
 // slow. A run that is stopped early then need not wait long for the disk, and has little memory to wipe.
 constexpr std::size_t load_step = 4 << 20;
 
-// The unit of Sink::place_in_page().
-constexpr std::size_t page_bytes = 4096;
-
 // Whether a unit can be processed only after a byte or the end follows it.
 bool holds_back(const Session& session) {
   return session.rules().last_may_be_full();
@@ -172,7 +169,7 @@ void ChunkSteps::load(Worker& worker, Chunk& chunk) {
   }
   chunk.out_size = session_.output_size(chunk.in_size, chunk.ends_message);
   if (!chunk.in_place && body_place_)
-    ring_.place_output(chunk, (*body_place_ + session_.plaintext_before(chunk.offset)) % page_bytes);
+    ring_.place_output(chunk, (*body_place_ + session_.plaintext_before(chunk.offset)) % Sink::page_bytes);
   std::size_t& touched = chunk.in_place ? chunk.in_touched : chunk.out_touched;
   touched = std::max(touched, chunk.out_size);
 }
