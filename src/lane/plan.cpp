@@ -466,7 +466,7 @@ Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& 
   if (is_limited_by_disk(workload))  // direct reading and writing take no CPU time to speak of
     return {std::min(cpus * lane, figures::usual_disk), std::min(figures::usual_disk, link)};
   const double read = 1 / figures::read;  // CPU seconds per byte
-  return {cpus / (read + 1 / lane), std::min(cpus / read, link)};
+  return {cpu_lane_count(cpus, workload) / (read + 1 / lane), std::min(cpus / read, link)};
 }
 
 std::optional<std::uint64_t> bytes_until_cuda_pays(unsigned cpus, unsigned opening_cpus,

@@ -159,6 +159,15 @@ TEST_CASE(
   CHECK(lanes(file_of(unlimited, true)) < 1000);
 }
 
+TEST_CASE("the expected speed of CPU lanes counts those that run, not all CPUs") {
+  Workload workload = file;
+  workload.cipher = Cipher::kuznyechik;
+  const auto speed = [&](unsigned cpus) { return expected_speeds(cpus, 0.3e9, 64e9, workload).cpu; };
+  CHECK(speed(32) == Approx(2 * speed(16)));
+  CHECK(speed(64) == Approx(cpu_lane_count(64, workload) * speed(1)));
+  CHECK(speed(64) < 60 * speed(1));
+}
+
 TEST_CASE("for an output on a disk, there are only as many lanes as the fastest disk keeps busy") {
   Workload workload = file_of(100 * GB);
   workload.to_disk = true;
