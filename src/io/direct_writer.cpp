@@ -35,9 +35,9 @@ constexpr milliseconds fast_call{25}, slow_call{250};
 // size: small writes are slow.
 constexpr std::size_t min_piece_bytes = 512 << 10, buffer_bytes = min_call_bytes;
 
-// What must be written directly as a whole: blocks of the file, which are at least pages. 0 if direct writes
-// are not possible or do not pay: file systems with a server cache data, and Btrfs may compress it, or write
-// it through the cache to compute checksums.
+// The unit of direct writes: a block of the file system, but at least a page. 0 if direct writes are not
+// possible or do not pay off: network file systems cache data for a reason, and Btrfs may compress data or
+// write it through the cache to compute checksums.
 std::size_t find_block_bytes(int fd) {
   struct statfs file_system {};
   if (fstatfs(fd, &file_system) != 0) return 0;
@@ -114,7 +114,7 @@ ssize_t DirectWriter::write(std::span<const std::byte>& bytes, Cancel& cancel) {
   if (!is_direct_ && fcntl(fd_, F_SETFL, flags_ | O_DIRECT) != 0) return errno = EINVAL, -1;
   is_direct_ = true;
   const std::size_t to_block = -held_ % block_bytes_;
-  const bool can_stay = bytes.size() >= to_block + min_piece_bytes && begins_page(bytes.data() + to_block);
+  const bool can_stay = bytes.size() >= min_piece_bytes && begins_page(bytes.data() + to_block);
   hold_back(bytes, can_stay ? to_block : std::min(bytes.size(), buffer_bytes - held_));
   if (!can_stay && held_ < buffer_bytes) return 0;
   const std::size_t in_place = can_stay ? std::min(bytes.size(), call_bytes_ - held_) : 0;

@@ -18,8 +18,8 @@ namespace gpuaes {
 // because they may be plaintext. One write is in progress at a time.
 class DirectWriter {
  public:
-  // Large pieces whose first byte is at the same place in a page as in the file are written without copying
-  // them.
+  // Pieces of at least 512 KiB are written without a copy if their memory has the same offset within a page
+  // as their place in the file.
   static constexpr std::size_t page_bytes = Sink::page_bytes;
 
   // Whether the file is on a local disk whose file system supports direct writes.
@@ -33,11 +33,11 @@ class DirectWriter {
   DirectWriter& operator=(const DirectWriter&) = delete;
 
   // Takes bytes from the front of `bytes`. Returns how many reached the file: 0 if all are held back, or -1
-  // with errno, which is EINVAL if the file system refuses direct writes after all. Then `bytes` is what was
-  // neither written nor held back. Cancelled.
+  // with errno, for example EINVAL if the file system refuses direct writes after all. Then `bytes` is what
+  // was neither written nor held back. Cancelled.
   ssize_t write(std::span<const std::byte>& bytes, Cancel& cancel);
 
-  // The descriptor no longer writes directly. What was held back comes next in the file.
+  // The descriptor no longer writes directly. The bytes held back belong at its position.
   void stop();
   std::span<const std::byte> held_back() const { return {buffer_.get(), held_}; }
 

@@ -215,10 +215,19 @@ FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
   grow_pipe(fd_.get());
 }
 
+namespace {
+
+// Errors of direct writes that need not be those of writes through the page cache.
+bool is_refusal(int error) {
+  return error == EINVAL || error == EOPNOTSUPP || error == ENOMEM || error == EAGAIN;
+}
+
+}  // namespace
+
 void FdSink::write(std::span<const std::byte> bytes) {
   while (direct_ && !bytes.empty()) {
     const ssize_t count = direct_->write(bytes, cancel_);
-    if (count < 0 && errno != EINVAL) throw_failure(errno);
+    if (count < 0 && !is_refusal(errno)) throw_failure(errno);
     if (count < 0) end_direct();
     written_ += static_cast<std::size_t>(std::max(count, ssize_t{0}));
   }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <linux/limits.h>
 #include <linux/magic.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -187,6 +188,8 @@ class OutputFile : public Sink {
     if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
     if (rules_.durable) sink_.sync();  // may take a long time, in which the access of the old file may change
+    if (allocated_ > 0)
+      posix_fadvise(sink_.fd().get(), 0, 0, POSIX_FADV_DONTNEED);  // from before direct writes
     bool changed = false;
     or_keep([&] { changed = set_access(*file_, sink_.fd().get()); });
     if (rules_.durable && changed) sink_.sync();
@@ -215,13 +218,20 @@ class OutputFile : public Sink {
   }
 
   // Makes the file at least `size` bytes long: a direct write that extends a file is slower. finish() sets
-  // the right size. Errors do not matter; if the disk is full, the write reports it.
+  // the final size. Errors are ignored: if the disk is full, a later write fails.
   void allocate(std::uint64_t size) {
     if (size <= allocated_) return;
-    const std::uint64_t step =
-        expected_ >= size ? std::min(allocate_bytes, expected_ - size) : allocate_bytes;
-    const std::uint64_t begin = std::exchange(allocated_, size + step);
+    const std::uint64_t expected = std::max(expected_, rules_.bytes.value_or(0));
+    std::uint64_t ahead = expected_ >= size ? allocate_bytes : std::min(allocate_bytes, unreserved() / 16);
+    if (expected >= size) ahead = std::min(ahead, expected - size);
+    const std::uint64_t begin = std::exchange(allocated_, size + ahead);
     fallocate(sink_.fd().get(), 0, static_cast<off_t>(begin), static_cast<off_t>(allocated_ - begin));
+  }
+
+  // Bytes of free space, which other programs may need.
+  std::uint64_t unreserved() const {
+    struct statvfs space {};
+    return fstatvfs(sink_.fd().get(), &space) == 0 ? std::uint64_t{space.f_bavail} * space.f_frsize : 0;
   }
 
   // All data is on disk, so a failure of `step` does not mean that the output is bad.

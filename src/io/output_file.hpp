@@ -35,7 +35,7 @@ struct OutputTarget {
 // an existing file.
 OutputTarget find_output(const std::optional<std::string>& name, int directory = AT_FDCWD);
 
-// Outputs of at least this many bytes are worth some preparation.
+// From this size on, outputs are written directly, and a link is tried before the work begins.
 inline constexpr std::uint64_t large_output = 64 << 20;
 
 struct SinkRules {
@@ -46,7 +46,8 @@ struct SinkRules {
   bool durable_name = true;              // then sync its directory, too
   bool sparse = false;                   // in a regular file, blocks of zeros become holes
   std::optional<std::uint64_t> bytes{};  // the approximate number expected, if known
-  // From this size on, a file is written directly to the disk, if possible. Then it is not in the page cache.
+  // From this size on, a file is written directly to the disk, if possible. Its data then does not stay in
+  // the page cache.
   std::uint64_t direct_from = std::numeric_limits<std::uint64_t>::max();
   // For the file until it is published. The hint is for an existing file that cannot be replaced.
   TempFile::Rules temp = {.hint = "redirect the output with > to write to the file in place"};

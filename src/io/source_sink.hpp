@@ -73,11 +73,11 @@ class Sink {
   // Announces the expected size of the output, in bytes. IoError if there is no space for it.
   virtual void expect([[maybe_unused]] std::uint64_t size) {}
 
-  // Whether the output is a large file that will be written directly to a disk, which then limits the rate.
+  // Whether the output is known to be a large file that will be written directly to a disk.
   virtual bool limited_by_disk() const { return false; }
 
-  // Where in a page the memory of the next byte should be. Writing may be slower if it is elsewhere, or if
-  // later bytes are not as far after it as in the output. Nothing if it does not matter.
+  // The offset within a page that the memory of the next byte should have, or nothing if it does not matter.
+  // Writing is slower if it differs, or if the bytes that follow are not contiguous.
   static constexpr std::size_t page_bytes = 4096;
   virtual std::optional<std::size_t> place_in_page() const { return {}; }
 

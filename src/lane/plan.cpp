@@ -372,7 +372,7 @@ void size_ring(LanePlan& plan, const Workload& workload, const Machine& machine)
   };
   shrink(chunk.min_bytes, max_ring_bytes(machine, device));
   // For a short file, the first use of a large ring costs more time than large chunks save.
-  if (file && !device && !workload.from_disk)
+  if (file && !device && !is_limited_by_disk(workload))
     shrink(figures::short_file_chunk_bytes, workload.parallel_bytes / 8);
   plan.chunk_bytes = workload.chunk_bytes.value_or(plan.chunk_bytes);
   if (file) plan.chunks = std::min(plan.chunks, chunks_of(workload, plan.chunk_bytes));
@@ -463,7 +463,7 @@ Speeds expected_speeds(unsigned cpus, double lane, double link, const Workload& 
     return {std::min(cpus / (2 * copy + 1 / lane), figures::pipe_copy),
             std::min({cpus / (3 * copy), figures::cuda_pipe_max, link})};
   }
-  if (is_limited_by_disk(workload))  // direct reading and writing take no CPU time to speak of
+  if (is_limited_by_disk(workload))  // direct reading and writing take little CPU time
     return {std::min(cpus * lane, figures::usual_disk), std::min(figures::usual_disk, link)};
   const double read = 1 / figures::read;  // CPU seconds per byte
   return {cpu_lane_count(cpus, workload) / (read + 1 / lane), std::min(cpus / read, link)};

@@ -28,7 +28,7 @@ class ChunkSteps {
  public:
   ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& session);
 
-  // Call this when what precedes the output of the chunks has been written, before any other member.
+  // Call this after the header has been written, and before any other member function.
   void begin() { body_place_ = sink_.place_in_page(); }
 
   // Fills the chunk with the next piece of the input and ends the reader's turn. Returns false if there is

@@ -50,7 +50,7 @@ class Pipeline {
   void replace_lanes(std::vector<std::unique_ptr<Lane>> lanes) { workers_.replace(std::move(lanes)); }
 
   // Moves the stream from source to sink and returns once all of it has been written. Throws the first error
-  // in stream order, or Cancelled. Call it only once, when the header has been written. With a single lane,
+  // in stream order, or Cancelled. Call it only once, after the header has been written. With a single lane,
   // the calling thread does everything.
   void run();
 

@@ -93,12 +93,14 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
   if (stream.test) return std::make_unique<NullSink>(cancel);
   if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
   const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
-  const SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
-                        .durable_name = !output.directory,  // its owner syncs it once, at the end
-                        .sparse = output.sparse,
-                        .bytes = bytes,
-                        .direct_from = stream.decrypt ? uncached_plaintext_bytes() : large_output,
-                        .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  const bool may_be_large = bytes.value_or(large_output) >= large_output;  // else do not look up the memory
+  const SinkRules rules{
+      .terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
+      .durable_name = !output.directory,  // its owner syncs it once, at the end
+      .sparse = output.sparse,
+      .bytes = bytes,
+      .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
+      .warn = [&messages](const std::string& text) { messages.warning(text); }};
   return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
 }
 

@@ -238,7 +238,7 @@ CALL(int, ftruncate, int fd, off_t size) {
 }
 SAME_CALL(ftruncate64, ftruncate)
 CALL(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
-  // Space for the whole file; or for a part of it, with its size.
+  // With KEEP_SIZE, reserves space for the whole file; otherwise, allocates ahead and extends the file.
   const char* const call = (mode & FALLOC_FL_KEEP_SIZE) != 0 ? "fallocate" : "fallocate_part";
   return make(call, fd, {EOPNOTSUPP, ENOSPC, EINTR}, SYS_fallocate, fd, mode, offset, bytes);
 }

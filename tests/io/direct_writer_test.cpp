@@ -151,7 +151,8 @@ TEST_CASE("if a direct write is refused, the rest is written through the page ca
   }
 }
 
-TEST_CASE("direct writes up to a limit on file sizes fail after the same byte as others", "[optional]") {
+TEST_CASE("at a limit on file sizes, direct writes fail after the same byte as buffered writes",
+          "[optional]") {
   const TempDir directory;
   if (!can_write_directly(directory)) return skip(why_skipped);
   const std::string name = directory / "file";
