@@ -55,10 +55,12 @@ Fd OutputDirectory::open_folder(const std::string& path) const {
     end = std::min(path.find('/', begin), path.size());
     folder.reset(open_or_make(folder.get(), path.substr(begin, end - begin).c_str()).release());
   }
-  if (folder.get() < 0)
-    throw IoError(io_error("cannot open the directory", name_of(path), errno).what(),
-                  errno == ENOTDIR ? "symbolic links below the output directory are not followed" : "");
-  return folder;
+  if (folder.get() >= 0) return folder;
+  const int error = errno;
+  const IoError failure = io_error("cannot open the directory", name_of(path), error);
+  if (error != ENOTDIR) throw failure;
+  throw IoError(failure.what(),
+                "a file or a symbolic link is in the way; links below the directory are not followed");
 }
 
 OutputDirectory::Place OutputDirectory::find(const std::string& path) {

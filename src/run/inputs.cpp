@@ -102,12 +102,13 @@ class InputLoop {
       name_input(shown, [&] { result = work_.run(input, messages_.for_input(shown, several_), alone); });
       const std::lock_guard lock(mutex_);
       ++(result.skipped ? counts_.skipped : counts_.done);
-    } catch (const UsageError&) {
-      throw;
     } catch (const Error& error) {
-      if (!several_) throw;
+      if (!several_ || (error.exit() == Exit::usage && is_first())) throw;
       if (alone) cancel_.withdraw_failure();
-      result.text = fail(input, error);
+      if (error.exit() == Exit::usage)  // which does not name the input
+        result.text = fail(input, IoError(fmt::format("{}: {}", shown, error.what()), error.hint()));
+      else
+        result.text = fail(input, error);
     }
     print(result.text);
   }
@@ -137,13 +138,24 @@ class InputLoop {
 
   void finish() {
     if (output_) output_->finish();
-    if (work_.at_end) work_.at_end(counts_);
+    try {
+      if (work_.at_end) work_.at_end(counts_);
+    } catch (const Error& error) {
+      messages_.error(error);
+      worst_ = std::max(worst_, Exit::io);
+    }
     if (!work_.verb.empty()) messages_.note(summary());
     if (worst_ != Exit::ok) throw Failed{worst_};
   }
 
  private:
-  // Exit::usage is for errors that concern all inputs. Returns text for standard output.
+  // Then a UsageError most likely concerns all inputs.
+  bool is_first() {
+    const std::lock_guard lock(mutex_);
+    return counts_.done + counts_.skipped + counts_.failed == 0;
+  }
+
+  // Exit::usage is only for errors before the first input is done. Returns text for standard output.
   std::string fail(const InputRequest& input, const Error& error) {
     messages_.error(error);
     const std::lock_guard lock(mutex_);
@@ -202,10 +214,11 @@ void for_each_input(const InputsRequest& inputs, const Messages& messages, Cance
   InputLoop loop(inputs.several() || !work.verb.empty(), messages, cancel, work);
   WorkQueue<InputRequest> small(threads_for_small_inputs,
                                 [&loop](const InputRequest& input) { loop.run(input, false); });
-  while (const std::optional<InputRequest> input = reader.next()) {
+  bool first = true;
+  for (; const std::optional<InputRequest> input = reader.next(); first = false) {
     if (inputs.list && !loop.check_listed(*input)) continue;
     if (work.is_small && work.is_small(*input)) {
-      small.add(*input);
+      first ? loop.run(*input, false) : small.add(*input);
     } else {
       small.wait();
       loop.run(*input, true);

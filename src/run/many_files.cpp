@@ -1,5 +1,6 @@
 #include "run/many_files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -26,6 +27,7 @@ OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
   const Format& format = named ? find_format(*named) : format_to_write(keyring);
   const std::string ending = request.stream.decrypt ? "" : fmt::format(".{}", format.name);
   OutputNames names(*request.output.directory, ending);
+  if (request.reports.stats) names.protect(*request.reports.stats);
   for (const InputRequest& input : request.inputs.named) {
     refuse_secret_as_name(input.name);
     try {
@@ -33,15 +35,20 @@ OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
     } catch (const IoError&) {
     }
   }
-  for (const InputRequest& input : request.inputs.named) names.refuse_output(input.name);
   return names;
 }
 
-bool is_up_to_date(const OutputTarget& output, const InputRequest& input) {
-  const std::optional<struct stat> status = status_of(input.name);
-  if (!output.status || !status) return false;
-  const timespec &then = status->st_mtim, &now = output.status->st_mtim;
+bool is_up_to_date(const OutputTarget& output, const struct stat& input) {
+  if (!output.status) return false;
+  const timespec &then = input.st_mtim, &now = output.status->st_mtim;
   return std::tie(now.tv_sec, now.tv_nsec) >= std::tie(then.tv_sec, then.tv_nsec);
+}
+
+// An output is as old as its input was. So if the input changed while it was read, the output is older than
+// it. Some file systems cannot set times.
+void set_time(const OutputTarget& output, const timespec& time) {
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, time};
+  utimensat(output.directory, output.path.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
 // Null unless requested.
@@ -70,8 +77,11 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {
     if (!request.inputs.list) refuse_unsuitable_file(input, files.secrets);
     const OutputDirectory::Place place = directory.find(names.path_for(input.name));
-    if (request.output.skip_existing && is_up_to_date(place.target, input)) return {.skipped = true};
+    const std::optional<struct stat> before = status_of(input.name);
+    if (request.output.skip_existing && before && is_up_to_date(place.target, *before))
+      return {.skipped = true};
     files.run(input, {.output = place.target, .shown = place.target.name}, &totals, about, alone);
+    if (before) set_time(place.target, before->st_mtim);
     return {};
   };
   const auto finish = [&](const InputCounts& counts) {

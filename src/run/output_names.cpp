@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -24,21 +26,30 @@ std::string tidy(std::string_view path) {
   return tidied;
 }
 
+// Without symbolic links, as far as the path exists.
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path found =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : found.string();
+}
+
 // Removes one of the endings of encrypted files. False if the name has none, or nothing else.
 bool remove_ending(std::string& path) {
   for (const std::string_view ending : OutputNames::endings)
     if (path.ends_with(ending)) {
       path.resize(path.size() - ending.size());
-      return !path.empty() && path.back() != '/';
+      return !path.empty() && path.back() != '/' && path != "." && path != ".." && !path.ends_with("/.") &&
+             !path.ends_with("/..");
     }
   return false;
 }
 
 }  // namespace
 
-OutputNames::OutputNames(std::string_view directory, std::string ending)
-    : directory_(tidy(directory)), ending_(std::move(ending)) {
-  if (!directory_.empty() && directory_ != "/") directory_ += '/';
+OutputNames::OutputNames(const std::string& directory, std::string ending)
+    : directory_(canonical(directory)), ending_(std::move(ending)) {
+  if (!directory_.ends_with('/')) directory_ += '/';
 }
 
 std::string OutputNames::path_for(const std::string& input) const {
@@ -51,24 +62,41 @@ std::string OutputNames::path_for(const std::string& input) const {
   if (path.empty()) throw UsageError(fmt::format("'{}' is not the name of a file", input));
   if (!ending_.empty()) return path + ending_;
   if (!remove_ending(path))
-    throw IoError(fmt::format("{} is not NAME.age or NAME.sealed, so its output would have no name", input),
-                  "decrypt it on its own, with --output");
+    throw IoError(fmt::format("the name {} does not end in .age or .sealed", input),
+                  "to decrypt it, name the output with --output");
   return path;
 }
 
-std::string OutputNames::add(const std::string& input) {
-  std::string path = path_for(input);
-  refuse_output(input);
+void OutputNames::add(const std::string& input) {
+  const std::string place = place_of(input);
+  if (!place.empty() && outputs_.contains(hash_of(place)))
+    throw UsageError(fmt::format("{} is also the output of another input", input));
+  protect(input);
+  const std::string path = path_for(input);
+  if (protected_.contains(hash_of(path)))
+    throw UsageError(
+        fmt::format("the output for {} would replace {}, which is another file of this run", input, path));
   if (!outputs_.insert(hash_of(path)).second)
     throw UsageError(fmt::format("{} and another input have the same output, {}", input, path));
-  return path;
 }
 
-void OutputNames::refuse_output(const std::string& input) const {
-  const std::string path = tidy(input);
-  if (!path.starts_with(directory_) || path.starts_with('/') != directory_.starts_with('/')) return;
-  if (outputs_.contains(hash_of(path.substr(directory_.size()))))
-    throw UsageError(fmt::format("{} is also the output for another input", input));
+void OutputNames::protect(const std::string& file) {
+  if (const std::string place = place_of(file); !place.empty()) protected_.insert(hash_of(place));
+}
+
+// Where the file is below the directory, without symbolic links; empty if it is elsewhere.
+std::string OutputNames::place_of(const std::string& file) {
+  const std::size_t base = file.rfind('/') + 1;  // 0 without a slash
+  const std::string folder = file.substr(0, base);
+  if (last_canonical_.empty() || folder != last_folder_) {
+    last_folder_ = folder;
+    last_canonical_ = canonical(folder.empty() ? "." : folder);
+    if (!last_canonical_.ends_with('/')) last_canonical_ += '/';
+  }
+  std::string path = last_canonical_ + file.substr(base);
+  std::error_code error;
+  if (std::filesystem::is_symlink(path, error)) path = canonical(path);
+  return path.starts_with(directory_) ? path.substr(directory_.size()) : "";
 }
 
 OutputNames::Hash OutputNames::hash_of(const std::string& path) {

@@ -12,20 +12,20 @@ namespace gpuaes {
 
 class OutputNames {
  public:
-  // Outputs are in `directory`. `ending` is what their names have in addition to those of inputs; if it is
-  // empty, inputs have one of `endings`, and outputs do not.
-  OutputNames(std::string_view directory, std::string ending);
+  // Outputs are in `directory`, which need not exist yet. `ending` is appended to the names of inputs; if it
+  // is empty, inputs have one of `endings`, and outputs do not.
+  OutputNames(const std::string& directory, std::string ending);
 
   // The path of the output for an input, below the directory. UsageError if it could be outside; IoError if
-  // the input has the wrong ending.
+  // the input has the wrong ending. From any thread.
   std::string path_for(const std::string& input) const;
 
-  // The same, once for each input. UsageError also if another input has the same output, or if the input is
-  // the output of another one. Names of directories are compared as texts.
-  std::string add(const std::string& input);
+  // Call this once for each input, before it is read. UsageError if another input has the same output, or if
+  // a file is an input and also an output, in whatever order and by whatever name; otherwise as path_for().
+  void add(const std::string& input);
 
-  // UsageError if the input is an output.
-  void refuse_output(const std::string& input) const;
+  // No output may replace this file.
+  void protect(const std::string& file);
 
   static constexpr std::array<std::string_view, 2> endings = {".age", ".sealed"};
 
@@ -39,9 +39,13 @@ class OutputNames {
     }
   };
   static Hash hash_of(const std::string& path);
+  std::string place_of(const std::string& file);
 
-  std::string directory_, ending_;
+  std::string directory_;  // canonical, with a slash
+  std::string ending_;
   std::unordered_set<Hash, HashOfHash> outputs_;
+  std::unordered_set<Hash, HashOfHash> protected_;  // files below the directory that are not outputs
+  std::string last_folder_, last_canonical_;        // to resolve each folder once
 };
 
 }  // namespace gpuaes

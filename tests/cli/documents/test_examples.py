@@ -242,7 +242,7 @@ def test_encrypt_each_file_of_a_home_directory(recipe, work, monkeypatch):
     home = work / "home"
     shutil.copytree("photos", home / "photos")
     commands = commands_in_page("gpuaes-recipes.7", "   Encrypt each file of a home directory")
-    commands = commands.replace("/var/tmp", str(work)).replace("~", "..")
+    commands = commands.replace("/mnt/backup", str(work)).replace("~", "..")
     monkeypatch.setenv("HOME", str(home))
     done = bash(commands)
     assert done.stderr == "gpuaes-stream: 2 files encrypted\ngpuaes-stream: 2 files decrypted\n"

@@ -56,7 +56,7 @@ def test_an_empty_list(key, data):
 
 
 def test_names_that_cannot_be_used(key):
-    """None ends the run, even those that are usage errors as arguments."""
+    """Each is an error for that name only, even where it would be a usage error on the command line."""
     make("a", "b", "c.sealed")
     os.mkfifo("fifo")
     secret = secret_file("secret", KEY)
@@ -67,7 +67,7 @@ def test_names_that_cannot_be_used(key):
         "fifo is not a regular file", "./a and another input have the same output, a.sealed",
         "cannot open missing: No such file or directory", "--key and the input are both read from secret",
         "a key was given instead of a file name", f"cannot open {'x' * 256}: File name too long",
-        "out/b.sealed is also the output for another input"])
+        "out/b.sealed is also the output of another input"])
     assert notes == ["2 of 11 files encrypted, 9 failed"] and outputs() == ["a.sealed", "b.sealed"]
 
 

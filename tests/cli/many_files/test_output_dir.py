@@ -116,7 +116,7 @@ def test_a_wrong_ending_is_an_error_of_that_file(key):
     for name in "b", "c.sealed.old", ".sealed", "d.SEALED":
         shutil.copy("a.sealed", name)
     errors, notes = many("-dk", key, "--output-dir", "out", "b", "c.sealed.old", ".sealed", "d.SEALED", "a.sealed", status=1)
-    assert sorted(errors) == [f"{name} is not NAME.age or NAME.sealed, so its output would have no name"
+    assert sorted(errors) == [f"the name {name} does not end in .age or .sealed"
                       for name in (".sealed", "b", "c.sealed.old", "d.SEALED")]
     assert notes == ["1 of 5 files decrypted, 4 failed"] and os.listdir("out") == ["a"]
 
@@ -195,8 +195,8 @@ def test_the_directory_may_be_among_the_inputs(key):
     ("-k KEY --output-dir out a /", "'/' is not the name of a file"),
     ("-k KEY --output-dir out a ./a", "./a and another input have the same output, a.sealed"),
     ("-dk KEY --output-dir out a.age a.sealed", "a.sealed and another input have the same output, a"),
-    ("-k KEY --output-dir . a a.sealed", "a.sealed is also the output for another input"),
-    ("-k KEY --output-dir . a.sealed a", "a.sealed is also the output for another input"),
+    ("-k KEY --output-dir . a a.sealed", "a.sealed is also the output of another input"),
+    ("-k KEY --output-dir . a.sealed a", "the output for a would replace a.sealed, which is another file of this run"),
     ("-k a --output-dir out a b", "--key and the input are both read from a"),
     ("-k b --output-dir out a b", "--key and another input are both read from b"),
     ("-k KEY -o out --output-dir out a", "--output-dir cannot be used with --output"),
@@ -276,3 +276,47 @@ def test_statistics_are_sums(key):
     assert stats["files"] == {"done": 12, "skipped": 0, "failed": 0}
     assert again["files"] == {"done": 0, "skipped": 1, "failed": 1} and again["bytes_in"] == 0
     assert stats["commitment"] is stats["ring"] is None and stats["seconds"] > 0 and stats["cpu_seconds"] > 0
+
+
+def test_no_input_is_replaced(key):
+    """Whatever the directory is called, and in whatever order a list names them."""
+    for name in "x", "x.sealed":
+        pathlib.Path(name).write_bytes(name.encode())
+    for names in (["x", "x.sealed"], ["x.sealed", "x"]):
+        stream("-k", key, "--output-dir", os.getcwd(), *names, status=2)
+        pathlib.Path("list").write_text("\n".join(names))
+        many("-k", key, "--output-dir", ".", "--files-from", "list", status=1)
+        assert (content("x"), content("x.sealed")) == (b"x", b"x.sealed") or names[0] == "x"
+        pathlib.Path("x.sealed").write_bytes(b"x.sealed")
+
+
+def test_statistics_do_not_replace_an_output(key):
+    pathlib.Path("x").write_bytes(b"text")
+    found = stream("-k", key, "--output-dir", "out", "--stats", "out/x.sealed", "x", status=2)
+    assert found.error == "the output for x would replace x.sealed, which is another file of this run"
+    assert not os.path.exists("out")
+
+
+def test_a_usage_error_of_one_file_is_only_that_file_s(key):
+    """Unless it is the first, when all are likely to have it."""
+    identity = keygen("--x25519", "-o", "identity")
+    for name in "a", "b", "c":
+        pathlib.Path(name).write_bytes(name.encode())
+    many("-k", key, "--output-dir", ".", "a", "c")
+    many("-R", "identity.pub", "--output-dir", ".", "b")
+    secrets = ["-d", "-k", key, "-k", "identity", "-c", "aes-256", "--output-dir", "out"]
+    errors, notes = many(*secrets, "a.sealed", "b.age", "c.sealed", status=1)
+    assert len(errors) == 1 and "b.age" in errors[0]
+    assert notes == ["2 of 3 files decrypted, 1 failed"]
+    stream(*secrets, "b.age", "a.sealed", status=2)
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_skipped_later(key):
+    """An output is as old as its input was."""
+    pathlib.Path("x").write_bytes(b"text")
+    os.utime("x", ns=(0, 1_000_000_000_123_456_789))
+    many("-k", key, "--output-dir", "out", "x")
+    assert os.stat("out/x.sealed").st_mtime_ns == os.stat("x").st_mtime_ns
+    assert many("-k", key, "--output-dir", "out", "--skip-existing", "x")[1] == ["0 of 1 file encrypted, 1 skipped"]
+    os.utime("x", ns=(0, 1_000_000_000_123_456_790))
+    assert many("-k", key, "--output-dir", "out", "--skip-existing", "x")[1] == ["1 file encrypted"]
