@@ -284,7 +284,7 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
 void check_inputs(const RekeyRequest& request) {
   for (const InputRequest& input : request.inputs.named) {
     if (request.inputs.several() && !input.is_named())
-      throw UsageError("--rekey replaces several files, but standard input cannot be replaced");
+      throw UsageError("--rekey cannot replace standard input");
     if (request.in_place) check_replaceable(input.name);
   }
 }
@@ -332,8 +332,8 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
        .verb = several ? "rekeyed" : "",
        .at_end =
            [&](const InputCounts&) {
-             folders.sync();
              notes.print();
+             folders.sync();
            }});
 }
 

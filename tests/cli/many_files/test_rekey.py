@@ -77,7 +77,7 @@ def test_formats_are_counted_apart_and_warnings_appear_once(key, files):
 
 
 @pytest.mark.parametrize("options, error", [
-    ("file-1.sealed -", "--rekey replaces several files, but standard input cannot be replaced"),
+    ("file-1.sealed -", "--rekey cannot replace standard input"),
     ("-o out file-1.sealed file-2.sealed", "--rekey of several files cannot be used with --output"),
     ("--size 1 file-1.sealed file-2.sealed", "--rekey of several files cannot be used with --size"),
     ("file-1.sealed fifo", "fifo is not a regular file and cannot be replaced"),
