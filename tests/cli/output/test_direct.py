@@ -13,7 +13,7 @@ from file_systems import expect_files
 from page_cache import cached_bytes
 from parts_steps import join, plan, seal
 from processes import finish, wait_until_idle
-from programs import expect_same, secret_file, some_bytes, start, stream
+from programs import SANITIZED, expect_same, secret_file, some_bytes, start, stream
 from special_files import mounted_by, shell
 
 MIB = 1 << 20
@@ -77,6 +77,7 @@ def test_other_large_outputs(key, disk):
 
 
 @pytest.mark.root
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
 def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk):
     """It is more than half of the memory that the program may use."""
