@@ -82,10 +82,12 @@ std::string messages_of_slow_later_lanes() {
   plan.instead = parse_lanes("cpu:3").named;
   plan.chunks = 4;
   plan.chunk_bytes = 64;
+  std::atomic<bool> fed = false;  // one thread at a time checks
   const auto feed_first_lanes = [&](std::unique_ptr<Lane> opened) {
-    if (run.pipeline.bytes_in() == 0) {
+    if (!fed) {
       put(run.pipe.writer, test_bytes(1 << 15));
       CHECK(eventually([&] { return run.pipeline.bytes_in() == 1 << 15; }));
+      fed = true;
     }
     return opened;
   };
@@ -96,7 +98,7 @@ std::string messages_of_slow_later_lanes() {
       done = true;
     });
     while (!done) {
-      if (run.pipeline.bytes_in() >= 1 << 15) put(run.pipe.writer, test_bytes(64));
+      if (fed) put(run.pipe.writer, test_bytes(64));
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   };
