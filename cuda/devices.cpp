@@ -123,8 +123,9 @@ void show_only_devices(std::initializer_list<std::span<LaneSpec>> lists) {
     for (LaneSpec& spec : list)
       if (spec.backend == Backend::cuda) specs.push_back(&spec);
   const auto is_planned = [](const LaneSpec* spec) { return spec->device && !spec->shown_as; };
+  if (runtime_used || specs.empty() || !std::ranges::all_of(specs, is_planned)) return;
   const std::optional<std::vector<std::string>> visible = visible_devices();
-  if (runtime_used || specs.empty() || !visible || !std::ranges::all_of(specs, is_planned)) return;
+  if (!visible) return;
 
   const auto device_of = [](const LaneSpec* spec) { return *spec->device; };
   std::set<unsigned> devices;

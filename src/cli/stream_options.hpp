@@ -113,8 +113,7 @@ inline constexpr auto files = std::to_array<Row>({
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
      "(- is "
-     "standard "
-     "input).",
+     "standard input).",
      set_text<&Options::files_from>},
     {"null", nullptr, "With --files-from: names end with null bytes, as from find -print0.",
      turn_on<&Options::null_separated>},

@@ -17,12 +17,14 @@
 #include <new>
 #include <utility>
 
+#include "io/source_sink.hpp"
+
 namespace gpuaes {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t page_bytes = DirectWriter::page_bytes;
+constexpr std::size_t page_bytes = Sink::page_bytes;
 
 // The largest blocks. Direct writes begin at a multiple of this.
 constexpr std::size_t max_block_bytes = 64 << 10;

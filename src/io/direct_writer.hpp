@@ -10,7 +10,6 @@
 #include <span>
 
 #include "io/cancel.hpp"
-#include "io/source_sink.hpp"
 
 namespace gpuaes {
 
@@ -18,10 +17,6 @@ namespace gpuaes {
 // because they may be plaintext. One write is in progress at a time.
 class DirectWriter {
  public:
-  // Pieces of at least 512 KiB are written without a copy if their memory has the same offset within a page
-  // as their place in the file.
-  static constexpr std::size_t page_bytes = Sink::page_bytes;
-
   // Whether the file is on a local disk whose file system supports direct writes.
   static bool supports(int fd);
 
@@ -32,9 +27,10 @@ class DirectWriter {
   DirectWriter(const DirectWriter&) = delete;
   DirectWriter& operator=(const DirectWriter&) = delete;
 
-  // Takes bytes from the front of `bytes`. Returns how many reached the file: 0 if all are held back, or -1
-  // with errno, for example EINVAL if the file system refuses direct writes after all. Then `bytes` is what
-  // was neither written nor held back. Cancelled.
+  // Takes bytes from the front of `bytes`. At least 512 KiB are written without a copy if their memory has
+  // the same offset within a page as their place in the file. Returns how many reached the file: 0 if all are
+  // held back, or -1 with errno, for example EINVAL if the file system refuses direct writes after all. Then
+  // `bytes` is what was neither written nor held back. Cancelled.
   ssize_t write(std::span<const std::byte>& bytes, Cancel& cancel);
 
   // The descriptor no longer writes directly. The bytes held back belong at its position.

@@ -298,7 +298,7 @@ std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
 }
 
 void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
-  constexpr std::size_t page_bytes = DirectWriter::page_bytes;
+  constexpr std::size_t page_bytes = Sink::page_bytes;
   std::vector<std::byte> memory(call_bytes + page_bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
   for (;;) {

@@ -162,7 +162,7 @@ class OutputFile : public Sink {
   }
 
   std::optional<std::size_t> place_in_page() const override {
-    return sink_.is_direct() ? std::optional(written_ % DirectWriter::page_bytes) : std::nullopt;
+    return sink_.is_direct() ? std::optional(written_ % Sink::page_bytes) : std::nullopt;
   }
 
   void write(std::span<const std::byte> bytes) override {

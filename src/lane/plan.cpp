@@ -160,7 +160,7 @@ std::vector<unsigned> devices_of(const std::vector<LaneSpec>& specs) {
 
 void check_devices_exist(const std::vector<LaneSpec>& specs, const Machine& machine) {
   for (const LaneSpec& spec : specs) {
-    if (spec.shown_as || spec.device.value_or(0) == 0) continue;  // opening it reports why there is none
+    if (spec.shown_as || spec.device.value_or(0) == 0) continue;  // opening it reports the reason
     const unsigned known = machine.known_devices().value_or(0);
     if (known > 0 && *spec.device >= known) throw no_such_device(spec, known);
   }

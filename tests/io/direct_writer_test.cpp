@@ -27,7 +27,7 @@ namespace gpuaes {
 namespace {
 
 constexpr char why_skipped[] = "the folder for tests does not allow direct writes";
-constexpr std::size_t page = DirectWriter::page_bytes;
+constexpr std::size_t page = Sink::page_bytes;
 
 Fd create(const std::string& name) {
   return Fd(open(name.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));

@@ -298,7 +298,7 @@ def test_statistics_do_not_replace_an_output(key):
 
 
 def test_a_usage_error_of_one_file_is_only_that_file_s(key):
-    """Unless it is the first, when all are likely to have it."""
+    """An error in the first file ends the run, because it most likely concerns all of them."""
     identity = keygen("--x25519", "-o", "identity")
     for name in "a", "b", "c":
         pathlib.Path(name).write_bytes(name.encode())
