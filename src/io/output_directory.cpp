@@ -17,30 +17,28 @@ namespace gpuaes {
 namespace {
 
 constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-constexpr mode_t usual_mode = 0777;  // less umask
+constexpr int below_flags = folder_flags | O_NOFOLLOW;  // with O_PATH, a symbolic link is ENOTDIR
+constexpr mode_t usual_mode = 0777;                     // less umask
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-// Opens or makes a folder. With O_PATH, a symbolic link is ENOTDIR. -1 with errno if that fails.
-Fd open_or_make(int parent, const char* name) {
-  const auto open_it = [=] { return Fd(openat(parent, name, folder_flags | O_NOFOLLOW)); };
-  Fd fd = open_it();
+// Opens or makes a folder. -1 with errno if that fails.
+Fd open_or_make(int parent, const char* name, int flags) {
+  Fd fd(openat(parent, name, flags));
   if (fd.get() >= 0 || errno != ENOENT) return fd;
-  if (mkdirat(parent, name, usual_mode) != 0 && errno != EEXIST) return Fd(-1);  // EEXIST: another thread
-  return open_it();
+  if (mkdirat(parent, name, usual_mode) != 0 && errno != EEXIST)
+    return fd;  // EEXIST: another thread or process
+  fd.reset(openat(parent, name, flags));
+  return fd;
 }
 
 }  // namespace
 
 OutputDirectory::OutputDirectory(std::string name)
-    : name_(std::move(name)), fd_(open(name_.c_str(), folder_flags)) {
-  if (fd_.get() < 0 && errno == ENOENT && mkdir(name_.c_str(), usual_mode) == 0) {
-    made_ = true;
-    fd_.reset(open(name_.c_str(), folder_flags));
-  }
+    : name_(std::move(name)), fd_(open_or_make(AT_FDCWD, name_.c_str(), folder_flags)) {
   if (fd_.get() < 0) throw io_error("cannot open the directory", name_, errno);
 }
 
@@ -53,7 +51,7 @@ Fd OutputDirectory::open_folder(const std::string& path) const {
   for (std::size_t end = 0; folder.get() >= 0 && end < path.size(); ++end) {
     const std::size_t begin = end;
     end = std::min(path.find('/', begin), path.size());
-    folder.reset(open_or_make(folder.get(), path.substr(begin, end - begin).c_str()).release());
+    folder.reset(open_or_make(folder.get(), path.substr(begin, end - begin).c_str(), below_flags).release());
   }
   if (folder.get() >= 0) return folder;
   const int error = errno;
@@ -91,11 +89,12 @@ void OutputDirectory::sync() const {
   std::set<std::string> all;
   for (std::string folder : folders_)
     while (all.insert(folder).second && !folder.empty()) folder = folder_of(folder);
-  for (const std::string& folder : all) {
+  const auto sync_at = [this](const Fd& at, const char* path, const std::string& folder) {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    sync_directory(Fd(openat(open_folder(folder).get(), ".", flags)), name_of(folder));
-  }
-  if (made_) sync_directory_of(name_);
+    sync_directory(Fd(openat(at.get(), path, flags)), name_of(folder));
+  };
+  for (const std::string& folder : all) sync_at(open_folder(folder), ".", folder);
+  sync_at(fd_, "..", "");  // the directory's own name
 }
 
 }  // namespace gpuaes

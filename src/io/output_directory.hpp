@@ -34,7 +34,6 @@ class OutputDirectory {
   std::string name_of(const std::string& path) const;  // for messages
 
   std::string name_;
-  bool made_ = false;
   Fd fd_;
   std::mutex mutex_;
   std::set<std::string> folders_;  // of outputs; guarded by mutex_ until sync()
