@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cipher/modes/aead.hpp"
+#include "cipher/cpu_cipher.hpp"
 #include "cipher/modes/last_segment.hpp"
 #include "cipher/modes/segments.hpp"
 
