@@ -51,9 +51,15 @@ struct Suite {
 // family if it is null.
 using LibcryptoName = const char*;
 
+// The same in libgcrypt: gcry_cipher_algos and gcry_cipher_modes of its gcrypt.h.
+struct LibgcryptName {
+  int algorithm, mode;
+};
+
 struct CounterMode {
   std::size_t iv_bytes;  // the first counter block is the IV followed by zeros
   LibcryptoName libcrypto;
+  std::optional<LibgcryptName> libgcrypt{};
 };
 
 // The mode that seals and opens segments.
@@ -61,6 +67,7 @@ struct AeadMode {
   std::string_view name;  // in gpuaes-bench
   std::size_t nonce_bytes;
   LibcryptoName libcrypto;
+  std::optional<LibgcryptName> libgcrypt{};
 };
 
 struct CipherInfo {
@@ -78,29 +85,32 @@ inline constexpr std::array ciphers = [] {
   using namespace std::string_view_literals;
   constexpr std::uint64_t gcm_segments = std::uint64_t{1} << 38, mgm_segments = std::uint64_t{1} << 36;
   return std::array{
-      CipherInfo{.cipher = Cipher::aes_128,
-                 .name = "aes-128",
-                 .family = Family::aes,
-                 .key_bytes = 16,
-                 .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-128-CTR"},
-                 .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-128-GCM"},
-                 .suite = Suite{.label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
-                                .max_segments = gcm_segments}},
-      CipherInfo{.cipher = Cipher::aes_192,
-                 .name = "aes-192",
-                 .family = Family::aes,
-                 .key_bytes = 24,
-                 .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-192-CTR"},
-                 .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-192-GCM"}},
-      CipherInfo{.cipher = Cipher::aes_256,
-                 .name = "aes-256",
-                 .family = Family::aes,
-                 .key_bytes = 32,
-                 .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-256-CTR"},
-                 .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-256-GCM"},
-                 .suite = Suite{.numbers = SuiteNumbers{.whole = 1, .in_parts = 3},
-                                .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
-                                .max_segments = gcm_segments}},
+      CipherInfo{
+          .cipher = Cipher::aes_128,
+          .name = "aes-128",
+          .family = Family::aes,
+          .key_bytes = 16,
+          .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-128-CTR", .libgcrypt = {{7, 6}}},
+          .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-128-GCM", .libgcrypt = {{7, 9}}},
+          .suite = Suite{.label = "c2sp.org/chunked-encryption@v1+AEAD_AES_128_GCM\0"sv,
+                         .max_segments = gcm_segments}},
+      CipherInfo{
+          .cipher = Cipher::aes_192,
+          .name = "aes-192",
+          .family = Family::aes,
+          .key_bytes = 24,
+          .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-192-CTR", .libgcrypt = {{8, 6}}},
+          .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-192-GCM", .libgcrypt = {{8, 9}}}},
+      CipherInfo{
+          .cipher = Cipher::aes_256,
+          .name = "aes-256",
+          .family = Family::aes,
+          .key_bytes = 32,
+          .ctr = CounterMode{.iv_bytes = 16, .libcrypto = "AES-256-CTR", .libgcrypt = {{9, 6}}},
+          .aead = {.name = "gcm", .nonce_bytes = 12, .libcrypto = "AES-256-GCM", .libgcrypt = {{9, 9}}},
+          .suite = Suite{.numbers = SuiteNumbers{.whole = 1, .in_parts = 3},
+                         .label = "c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"sv,
+                         .max_segments = gcm_segments}},
       CipherInfo{.cipher = Cipher::kuznyechik,
                  .name = "kuznyechik",
                  .family = Family::kuznyechik,
@@ -116,7 +126,10 @@ inline constexpr std::array ciphers = [] {
                  .name = "chacha20-poly1305",
                  .family = Family::chacha20,
                  .key_bytes = 32,
-                 .aead = {.name = "poly1305", .nonce_bytes = 12, .libcrypto = "ChaCha20-Poly1305"},
+                 .aead = {.name = "poly1305",
+                          .nonce_bytes = 12,
+                          .libcrypto = "ChaCha20-Poly1305",
+                          .libgcrypt = {{316, 10}}},
                  .segments = age_segments,
                  .suite = Suite{.max_segments = std::uint64_t{1} << 46}},
   };

@@ -10,20 +10,17 @@
 
 #include "base/rows.hpp"
 #include "base/text.hpp"
+#include "cipher/libgcrypt.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
 
-std::vector<std::unique_ptr<Lane>> open_cpu_lanes(std::span<const LaneSpec> specs, const LaneSetup&) {
-  std::vector<std::unique_ptr<Lane>> lanes;
-  for (const LaneSpec& spec : specs)
-    std::generate_n(std::back_inserter(lanes), spec.count.value_or(1), make_cpu_lane);
-  return lanes;
-}
-
 std::vector<std::string> describe_cpus() {
-  return {fmt::format("cpu:{}\tlibcrypto, {} threads", usable_cpus(), usable_cpus())};
+  const unsigned cpus = usable_cpus();
+  const std::string& other = libgcrypt_version();
+  return {fmt::format("cpu:{}\tlibcrypto{}, {} threads", cpus, other.empty() ? "" : " or libgcrypt " + other,
+                      cpus)};
 }
 
 constexpr std::array backends{

@@ -21,6 +21,7 @@ namespace gpuaes {
 
 enum class Backend { cpu, cuda, last = cuda };
 
+class CpuLibraries;
 struct LaneSpec;
 struct LaneSetup;
 
@@ -68,10 +69,11 @@ LaneError no_such_device(const LaneSpec& spec, std::size_t count);
 struct LaneSetup {
   std::span<std::byte> memory;
   std::size_t max_in;
-  std::size_t max_out = 0;          // 0 if all outputs are as long as their inputs
-  Cipher cipher = Cipher::aes_256;  // of the expected keys; keys of other ciphers work, too
-  SegmentRules rules{};             // of all jobs
-  bool timed = false;               // lanes record the phases of their jobs
+  std::size_t max_out = 0;                // 0 if all outputs are as long as their inputs
+  Cipher cipher = Cipher::aes_256;        // of the expected keys; keys of other ciphers work, too
+  SegmentRules rules{};                   // of all jobs
+  bool timed = false;                     // lanes record the phases of their jobs
+  CpuLibraries* cpu_libraries = nullptr;  // for CPU lanes to choose from; null if they use libcrypto
 };
 
 // Opens the lanes of all `specs`, or none. Specs of lanes that use a device must name it. LaneError,
@@ -83,9 +85,9 @@ bool uses_device(const LaneSpec& spec);
 // This machine's lanes for --list-lanes, one per line.
 std::vector<std::string> describe_lanes();
 
-// AES with libcrypto, which uses the CPU's AES instructions, and Kuznyechik with our own code; one thread per
-// lane.
+// A CPU lane that uses libcrypto, and our own code for Kuznyechik, which libcrypto does not have.
 std::unique_ptr<Lane> make_cpu_lane();
+std::vector<std::unique_ptr<Lane>> open_cpu_lanes(std::span<const LaneSpec> specs, const LaneSetup& setup);
 
 // The depth() of a CUDA lane: one job is read and queued while the device works on the other.
 inline constexpr std::size_t cuda_jobs_per_lane = 2;

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "lane/cpu_libraries.hpp"
 #include "system/numa.hpp"
 #include "system/resources.hpp"
 
@@ -187,38 +187,6 @@ void use_named(LanePlan& plan, const LaneChoice& choice, const Workload& workloa
 }
 
 // Lanes that -l auto chooses ----------------------------------------------------------------------
-
-// Bytes of plaintext per second that a CPU lane seals, or encrypts in counter mode, on the CPU of the calling
-// thread. The data is in the CPU's cache. Takes 1 to 3 ms. LaneError. This is the fastest of several runs:
-// the first ones load the code and wake the CPU, and another process may interrupt others.
-double measure_cpu_lane(const Workload& workload) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::size_t size = 256 << 10;  // whole segments of any cipher
-  constexpr int min_runs = 2;
-  constexpr std::chrono::milliseconds min_time(1);
-  const CipherInfo& row = info(workload.cipher);
-  const SegmentRules& rules = row.segments;
-  const CipherKey key{workload.cipher, Secret(row.key_bytes)};
-  const std::vector<std::byte> in(size);
-  std::vector<std::byte> out(workload.authenticated ? size / rules.plain_bytes * rules.sealed_bytes() : size);
-  const Job job{.operation = workload.authenticated ? Operation::seal : Operation::ctr,
-                .key = &key,
-                .in = in,
-                .out = out,
-                .rules = rules,
-                .base_nonce = {.size = row.aead.nonce_bytes}};
-  const std::unique_ptr<Lane> lane = make_cpu_lane();
-  Clock::duration fastest = Clock::duration::max(), all{};
-  for (int run = 0; run < min_runs || all < min_time; ++run) {
-    const Clock::time_point start = Clock::now();
-    lane->start(job);
-    lane->finish();
-    const Clock::duration took = Clock::now() - start;
-    fastest = std::min(fastest, took);
-    all += took;
-  }
-  return size / std::chrono::duration<double>(std::max(fastest, Clock::duration(1))).count();
-}
 
 std::string gigabytes(double bytes) {
   return fmt::format("{:.1f} GB", bytes / 1e9);
@@ -437,7 +405,11 @@ Machine this_machine(const Workload& workload) {
           .cuda = workload.cuda && cuda_may_open(),
           .free_memory = available_memory,
           .known_devices = known_cuda_devices,
-          .cpu_lane_rate = measure_cpu_lane,
+          .cpu_lane_rate =
+              [](const Workload& load) {
+                const CpuRates rates = measure_cpu(load.cipher, load.authenticated);
+                return std::max(rates.libcrypto, rates.libgcrypt);
+              },
           .link_rate = [] { return fastest_gpu_link(); }};
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/unicode.hpp"
 #include "cli/program.hpp"
+#include "lane/cpu_libraries.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "run/file_conflicts.hpp"
@@ -65,6 +66,8 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
   setup.timed = endpoints.trace != nullptr;
+  CpuLibraries libraries;
+  setup.cpu_libraries = &libraries;
   Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), endpoints.totals, messages,
                 cancel);
   report.log_ring(ring);
@@ -91,7 +94,7 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   }
   const std::string warning = stream.input_warning(pipeline.bytes_in());
   if (!warning.empty()) messages.warning(warning);
-  stream.sink().publish([&] { report.finish(stream, pipeline, ring); });
+  stream.sink().publish([&] { report.finish(stream, pipeline, ring, libraries.description()); });
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 

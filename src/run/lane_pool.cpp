@@ -73,7 +73,7 @@ std::vector<std::unique_ptr<Lane>> LanePool::open_first(const Messages& messages
 }
 
 std::unique_ptr<Lane> LanePool::open_fallback() const {
-  return std::move(open({{Backend::cpu, {}, {}}}).front());
+  return wrap_ ? wrap_(make_cpu_lane()) : make_cpu_lane();
 }
 
 std::jthread LanePool::open_more(Pipeline& pipeline, const Messages& messages) const {

@@ -164,7 +164,8 @@ void Report::log_lanes(const LanePlan& plan) const {
                                        : fmt::format("lanes {} ({})", lanes, plan.reason));
 }
 
-void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring) {
+void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring,
+                    const std::string& library) {
   const Start end;
   const Stats stats{.bytes_in = stream.header_bytes() + pipeline.bytes_in(),
                     .bytes_out = stream.bytes_out(pipeline.bytes_out()),
@@ -181,6 +182,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   }
   if (totals_ != nullptr) totals_->add(stats.bytes_in, stats.bytes_out, stats.lanes);
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
+  if (!library.empty()) messages_.detail(fmt::format("CPU lanes used {}", library));
   if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));
   messages_.detail(headline(stream, stats));
   messages_.detail(summary(stats));

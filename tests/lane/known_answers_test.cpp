@@ -9,8 +9,8 @@
 
 #include "lane/backends.hpp"
 #include "support/catch.hpp"
+#include "support/cpu_lanes.hpp"
 #include "support/errors.hpp"
-#include "support/reference_lane.hpp"
 
 namespace gpuaes {
 namespace {
@@ -51,8 +51,8 @@ class TrustingLane : public Lane {
 TEST_CASE("lanes that compute correctly pass the device self-test") {
   for (const CipherInfo& each : ciphers) {
     CAPTURE(each.name);
-    for (const auto make : {make_cpu_lane, make_reference_lane})
-      CHECK(failure_of([&] { cuda::test_known_answers(*make(), each.cipher); }) == "");
+    for (const NamedLane& lane : all_lanes())
+      CHECK(failure_of([&] { cuda::test_known_answers(*lane.make(), each.cipher); }) == "");
   }
 }
 

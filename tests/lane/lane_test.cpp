@@ -22,21 +22,14 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/counters.hpp"
+#include "support/cpu_lanes.hpp"
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 #include "support/nist_vectors.hpp"
-#include "support/reference_lane.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
-
-struct NamedLane {
-  std::string_view name;
-  std::unique_ptr<Lane> (*make)();
-};
-constexpr std::array named_lanes{NamedLane{"reference", make_reference_lane},
-                                 NamedLane{"cpu", make_cpu_lane}};
 
 // The output of one job.
 Bytes do_job(Lane& lane, const CipherKey& key, const CounterBlock& counter, const Bytes& in) {
@@ -60,7 +53,7 @@ Bytes encrypt_block(Lane& lane, const CipherKey& key, const Bytes& block) {
 TEST_CASE("every lane encrypts and decrypts the CTR vectors of SP 800-38A, F.5.1 to F.5.6") {
   const CounterBlock counter = counter_block(ctr_counter);
   const Bytes plaintext = from_hex(ctr_plaintext);
-  for (const NamedLane& named : named_lanes)
+  for (const NamedLane& named : all_lanes())
     for (const CtrVector& vector : ctr_vectors) {
       CAPTURE(named.name, vector.key);
       const auto lane = named.make();
@@ -110,7 +103,7 @@ TEST_CASE("every lane passes the known answer tests of AESAVS", "[optional]") {
                             {"ECBKeySbox", {21, 24, 16}},
                             {"ECBVarKey", {128, 192, 256}},
                             {"ECBVarTxt", {128, 128, 128}}};
-  for (const NamedLane& named : named_lanes) {
+  for (const NamedLane& named : all_lanes()) {
     for (const File& file : files)
       for (std::size_t length = 0; length < 3; ++length) {
         const std::string name = std::string(file.name) + std::to_string(128 + 64 * length) + ".rsp";
@@ -143,10 +136,10 @@ const std::vector<std::size_t> boundary_lengths = [] {
 }  // namespace
 
 TEST_CASE("every lane matches libcrypto at lengths around every boundary and with every carry") {
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (const NamedLane& named : all_lanes()) lanes.push_back(named.make());
   for (const std::size_t key_bytes : {16, 24, 32}) {
     const CipherKey key = make_key(test_bytes(key_bytes, 99));
-    const auto reference = make_reference_lane();
-    const auto cpu = make_cpu_lane();
     for (const std::size_t length : boundary_lengths)
       for (const Counter& counter : carrying_counters) {
         // The reference is slow, and its counters do not depend on the length.
@@ -154,8 +147,8 @@ TEST_CASE("every lane matches libcrypto at lengths around every boundary and wit
         CAPTURE(key_bytes, length, counter.high, counter.low);
         const Bytes in = test_bytes(length);
         const Bytes expected = libcrypto_ctr(key.bytes.bytes(), store_counter(counter), in);
-        CHECK(difference(do_job(*reference, key, store_counter(counter), in), expected) == "");
-        CHECK(difference(do_job(*cpu, key, store_counter(counter), in), expected) == "");
+        for (const auto& lane : lanes)
+          CHECK(difference(do_job(*lane, key, store_counter(counter), in), expected) == "");
       }
   }
 }
@@ -174,7 +167,7 @@ TEST_CASE("lanes support every cipher, and CUDA lanes only the segments of its r
 TEST_CASE("a lane refuses a nonce with the wrong length for its cipher") {
   const CipherKey key = make_key(test_bytes(32));
   const Bytes in(10);
-  for (const auto& [name, make] : named_lanes) {
+  for (const auto& [name, make] : all_lanes()) {
     Bytes out(26);
     CAPTURE(name);
     CHECK(failure_of([&, make = make] {

@@ -464,19 +464,4 @@ TEST_CASE(
   CHECK(plan("cpu", file, on).chunks == wanted);
 }
 
-TEST_CASE("the lanes of this machine can be measured with every cipher, in each of its modes") {
-  for (const CipherInfo& row : ciphers) {
-    CAPTURE(row.name);
-    const auto measure = [&](bool authenticated) {
-      const Workload workload{.cipher = row.cipher, .authenticated = authenticated};
-      return this_machine(workload).cpu_lane_rate(workload);
-    };
-    CHECK(measure(true) > 0);
-    if (row.ctr)
-      CHECK(measure(false) > 0);
-    else
-      CHECK_THROWS_AS(measure(false), LaneError);
-  }
-}
-
 }  // namespace gpuaes
