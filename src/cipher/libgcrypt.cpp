@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
@@ -56,7 +55,7 @@ class Library {
     call.control(initialization_finished, 0);
     version_ = version;
     char* const features = call.get_config(0, "hwflist");
-    if (features != nullptr) features_ = trim(features);
+    if (features != nullptr) features_ = features;
     call.free(features);
   }
 

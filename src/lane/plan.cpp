@@ -1,7 +1,6 @@
 #include "lane/plan.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -398,10 +397,9 @@ unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workl
 }
 
 Machine this_machine(const Workload& workload) {
-  const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   const bool counts = is_file(workload) || lanes_for_pipes(workload) > 2;
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
-          .cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 0,
+          .cache_bytes = cache_bytes(),
           .cuda = workload.cuda && cuda_may_open(),
           .free_memory = available_memory,
           .known_devices = known_cuda_devices,

@@ -104,7 +104,7 @@ void Workers::drive(Worker* worker) {
 // If any lane is bound, all are: a new thread inherits the CPUs of the thread that creates it.
 CpuList Workers::cpus_for(const Lane& lane) const {
   const std::lock_guard lock(mutex_);
-  const CpuList close = common_cpus(lane.cpus(), cpus_);
+  const CpuList close = common(lane.cpus(), cpus_);
   return close.empty() ? cpus_ : close;
 }
 

@@ -45,6 +45,20 @@ std::vector<unsigned> parse_list(std::string_view text, unsigned limit) {
   return numbers;
 }
 
+// Bytes per second, in each direction: half of the total in "NVIDIA Grace Hopper Superchip Architecture".
+constexpr double nvlink_c2c = 450e9;
+
+bool has_gpu_with_node(const std::string& gpus) {
+  constexpr std::string_view label = "Node:";
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(gpus, error), end; !error && at != end; at.increment(error)) {
+    const std::string line = first_line(at->path().string() + "/numa_status");
+    if (line.starts_with(label) && parse_number<unsigned>(trim(std::string_view(line).substr(label.size()))))
+      return true;
+  }
+  return false;
+}
+
 void bind_thread(std::span<const unsigned> cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -56,18 +70,21 @@ void bind_thread(std::span<const unsigned> cpus) {
 
 std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::string& sysfs) {
   const std::string nodes = sysfs + "/devices/system/node";
-  if (parse_list(first_line(nodes + "/has_memory"), max_nodes).size() < 2) return std::nullopt;
+  const auto numbers = [&](const char* name) { return parse_list(first_line(nodes + name), max_nodes); };
+  const std::vector<unsigned> usable = common(numbers("/has_cpu"), numbers("/has_memory"));
   // -1 if the firmware does not say.
   const std::optional<unsigned> number =
       parse_number<unsigned>(first_line(fmt::format("{}/bus/pci/devices/{}/numa_node", sysfs, address)));
-  if (!number || *number >= max_nodes) return std::nullopt;
+  if (!number || usable.size() < 2 || !std::ranges::binary_search(usable, *number)) return std::nullopt;
   return NumaNode{*number,
                   parse_list(first_line(fmt::format("{}/node{}/cpulist", nodes, *number)), max_cpus)};
 }
 
-// The speed has the form "32.0 GT/s PCIe", where a transfer is one bit. The driver's directory also has files
-// that are not devices.
-std::optional<double> fastest_gpu_link(const std::string& sysfs) {
+// The driver's files for a GPU include "numa_status", with a line like "Node:      8", only if the GPU's
+// memory is a node. The speed in sysfs has the form "32.0 GT/s PCIe", where a transfer is one bit; the
+// directory also has files that are not devices.
+std::optional<double> fastest_gpu_link(const std::string& sysfs, const std::string& gpus) {
+  if (has_gpu_with_node(gpus)) return nvlink_c2c;
   double fastest = 0;
   std::error_code error;
   for (std::filesystem::directory_iterator at(sysfs + "/bus/pci/drivers/nvidia", error), end;
@@ -101,10 +118,10 @@ CpuList thread_cpus() {
   return cpus;
 }
 
-CpuList common_cpus(std::span<const unsigned> a, std::span<const unsigned> b) {
-  CpuList common;
-  std::ranges::set_intersection(a, b, std::back_inserter(common));
-  return common;
+std::vector<unsigned> common(std::span<const unsigned> a, std::span<const unsigned> b) {
+  std::vector<unsigned> numbers;
+  std::ranges::set_intersection(a, b, std::back_inserter(numbers));
+  return numbers;
 }
 
 CpuBinding::CpuBinding(std::span<const unsigned> cpus) {

@@ -179,6 +179,22 @@ std::uint64_t allowed_memory() {
   return std::min(left_by_groups(number_of("/proc/meminfo", "SwapFree:", 0) * 1024), left_by_limits());
 }
 
+std::size_t cache_bytes() {
+  const long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  return size > 0 ? static_cast<std::size_t>(size) : cache_bytes_in("/sys");
+}
+
+// The first two are those of level 1. Sizes have the form "32768K".
+std::size_t cache_bytes_in(const std::string& sysfs) {
+  for (const int index : {3, 2}) {
+    const std::string size =
+        contents_of(fmt::format("{}/devices/system/cpu/cpu0/cache/index{}/size", sysfs, index));
+    const std::string_view digits = std::string_view(size).substr(0, size.find('K'));
+    if (const auto kib = parse_number<std::size_t>(digits)) return *kib << 10;
+  }
+  return 0;
+}
+
 double cpu_seconds() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

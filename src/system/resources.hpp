@@ -3,7 +3,9 @@
 // threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace gpuaes {
 
@@ -18,6 +20,11 @@ std::uint64_t available_memory();
 
 // The number of bytes that these limits still allow, including swap. A process that uses more may be killed.
 std::uint64_t allowed_memory();
+
+// The size of the last-level cache, in bytes; 0 if unknown. sysconf() knows it on x86 CPUs only, and
+// cache_bytes() asks sysfs on others.
+std::size_t cache_bytes();
+std::size_t cache_bytes_in(const std::string& sysfs);
 
 // The CPU time that the threads of this process have used, in seconds.
 double cpu_seconds();

@@ -19,7 +19,14 @@ class Devices {
     std::ofstream(device + "/max_link_speed") << speed << "\n";
     std::ofstream(device + "/max_link_width") << width << "\n";
   }
-  std::optional<double> link() const { return fastest_gpu_link(directory_.path().string()); }
+  void add_node(const std::string& address, const std::string& status) const {
+    const std::string gpu = directory_ / ("gpus/" + address);
+    std::filesystem::create_directories(gpu);
+    std::ofstream(gpu + "/numa_status") << status;
+  }
+  std::optional<double> link() const {
+    return fastest_gpu_link(directory_.path().string(), directory_ / "gpus");
+  }
 
  private:
   TempDir directory_;
@@ -37,6 +44,17 @@ TEST_CASE("the rate of a link is its speed times its width, for the fastest GPU 
   devices.add("0000:02:00.0", "32.0 GT/s PCIe", "16");
   devices.add("0000:03:00.0", "16.0 GT/s PCIe", "16");
   CHECK(devices.link() == 64e9);
+}
+
+TEST_CASE("a GPU whose memory is a node has NVLink-C2C") {
+  const Devices devices;
+  for (const char* const status : {"", "Node:      -1\nStatus:    disabled\n"}) {
+    devices.add_node("0009:01:00.0", status);
+    CHECK_FALSE(devices.link().has_value());
+  }
+  devices.add("0009:01:00.0", "32.0 GT/s PCIe", "1");
+  devices.add_node("0009:01:00.0", "Node:      8\nStatus:    online\n");
+  CHECK(devices.link() == 450e9);
 }
 
 TEST_CASE("a GPU whose link is not described has no rate") {

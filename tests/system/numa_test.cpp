@@ -31,6 +31,7 @@ const std::string address = "0000:17:00.0";
 class Sysfs {
  public:
   Sysfs() {
+    set("devices/system/node/has_cpu", "0-1\n");
     set("devices/system/node/has_memory", "0-1\n");
     set("devices/system/node/node0/cpulist", "0-3,8-11\n");
     set("devices/system/node/node1/cpulist", "4-7,12-15\n");
@@ -137,7 +138,8 @@ TEST_CASE("a device has no node if its firmware does not say, or if sysfs is hid
     sysfs.set_device_node(text);
     CHECK_FALSE(sysfs.node());
   }
-  for (const char* const missing : {"bus", "devices/system/node", "devices/system/node/has_memory"}) {
+  for (const char* const missing :
+       {"bus", "devices/system/node", "devices/system/node/has_cpu", "devices/system/node/has_memory"}) {
     CAPTURE(missing);
     const Sysfs sysfs;
     sysfs.remove(missing);
@@ -145,22 +147,29 @@ TEST_CASE("a device has no node if its firmware does not say, or if sysfs is hid
   }
 }
 
-TEST_CASE("nodes do not matter unless memory is on several") {
-  for (const std::string one : {"0\n", "1\n", "", "\n", "garbage\n", "0-\n", "0-1-2\n", "1-0\n"}) {
-    CAPTURE(one);
+TEST_CASE("nodes do not matter unless several have CPUs and memory") {
+  for (const std::string list : {"has_cpu", "has_memory"}) {
+    for (const std::string one : {"0\n", "1\n", "1,8\n", "", "\n", "garbage\n", "0-\n", "0-1-2\n", "1-0\n"}) {
+      CAPTURE(list, one);
+      const Sysfs sysfs;
+      sysfs.set("devices/system/node/" + list, one);
+      CHECK_FALSE(sysfs.node());
+    }
     const Sysfs sysfs;
-    sysfs.set("devices/system/node/has_memory", one);
-    CHECK_FALSE(sysfs.node());
-  }
-  for (const std::string several : {"0,8\n", "0-7\n", "1,3-4\n"}) {
-    CAPTURE(several);
-    const Sysfs sysfs;
-    sysfs.set("devices/system/node/has_memory", several);
+    sysfs.set("devices/system/node/" + list, "0-8\n");
     CHECK(sysfs.node());
   }
 }
 
-TEST_CASE("a node may lack CPUs") {
+TEST_CASE("a device is not on a node without CPUs, which may be the memory of a GPU") {
+  const Sysfs sysfs;
+  sysfs.set("devices/system/node/has_memory", "0-1,8\n");
+  CHECK(sysfs.node());
+  sysfs.set_device_node("8\n");
+  CHECK_FALSE(sysfs.node());
+}
+
+TEST_CASE("the CPUs of a node may be unknown") {
   for (const std::string cpus : {"\n", "", "x\n", "4,\n", "4--5\n"}) {
     CAPTURE(cpus);
     const Sysfs sysfs;
@@ -213,9 +222,9 @@ TEST_CASE("memory is placed as usual if its node does not exist, or if placing i
 }
 
 TEST_CASE("common CPUs are those in both lists") {
-  CHECK(common_cpus(CpuList{1, 2, 5, 9}, CpuList{2, 3, 9}) == CpuList{2, 9});
-  CHECK(common_cpus(CpuList{1, 2}, CpuList{3}).empty());
-  CHECK(common_cpus(CpuList{}, CpuList{3}).empty());
+  CHECK(common(CpuList{1, 2, 5, 9}, CpuList{2, 3, 9}) == CpuList{2, 9});
+  CHECK(common(CpuList{1, 2}, CpuList{3}).empty());
+  CHECK(common(CpuList{}, CpuList{3}).empty());
 }
 
 TEST_CASE("a thread is bound to CPUs only while the binding exists") {

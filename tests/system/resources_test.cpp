@@ -4,9 +4,13 @@
 #include <sched.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "support/catch.hpp"
+#include "support/files.hpp"
 
 namespace gpuaes {
 
@@ -38,6 +42,27 @@ TEST_CASE("CPU seconds grow while a thread works, not while it sleeps") {
     }
   }).join();
   CHECK(cpu_seconds() >= after_sleep + 0.1);
+}
+
+TEST_CASE("the last-level cache in sysfs is that of level 3 or, without one, of level 2") {
+  const TempDir sysfs;
+  const auto size = [&] { return cache_bytes_in(sysfs.path().string()); };
+  const auto set = [&](int index, const char* text) {
+    const std::string folder = sysfs / ("devices/system/cpu/cpu0/cache/index" + std::to_string(index));
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder + "/size") << text;
+  };
+  CHECK(size() == 0);
+  set(0, "64K\n");
+  CHECK(size() == 0);
+  set(2, "1024K\n");
+  CHECK(size() == 1 << 20);
+  set(3, "32768K\n");
+  CHECK(size() == 32 << 20);
+  for (const char* const garbage : {"K\n", "-1K\n", "xK\n"}) {
+    set(3, garbage);
+    CHECK(size() == 1 << 20);
+  }
 }
 
 }  // namespace gpuaes
