@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <type_traits>
@@ -19,85 +21,107 @@ void wipe(std::span<std::byte> bytes) noexcept {
 
 namespace {
 
-// Pages of destroyed secrets, wiped. A join of many parts makes secrets for each part, and mapping, locking
-// and unmapping their pages would take most of its time.
-class SparePages {
+std::size_t page_bytes() {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::byte* map_pages(std::size_t size) {
+  void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) throw std::bad_alloc();
+  madvise(data, size, MADV_DONTDUMP);
+  return static_cast<std::byte*>(data);
+}
+
+// Pages that small secrets share, so that a low RLIMIT_MEMLOCK suffices for many: pages may have 64 KiB. They
+// are never unmapped, since mapping and locking them for each part of a file would take most of the time of a
+// join.
+class SharedPages {
  public:
-  // Locked ones if possible. Nothing if there are none of that size.
-  SecretPages take(std::size_t size) noexcept {
+  // Wiped memory for a secret; empty if it is too large, or if there is no room.
+  std::span<std::byte> take(std::size_t size) {
+    if (size > slot_bytes()) return {};
     const std::lock_guard lock(mutex_);
-    auto found = std::ranges::find_if(
-        pages_, [size](const SecretPages& pages) { return pages.size == size && pages.locked; });
-    if (found == pages_.end()) found = std::ranges::find(pages_, size, &SecretPages::size);
-    return found != pages_.end() ? std::exchange(*found, {}) : SecretPages{};
+    for (Page& page : pages_) {
+      if (page.used == all_used()) continue;
+      if (page.data == nullptr) page.data = map_pages(page_bytes());
+      if (!page.locked) page.locked = mlock(page.data, page_bytes()) == 0;
+      const int slot = std::countr_one(page.used);
+      page.used |= std::uint64_t{1} << slot;
+      return {page.data + static_cast<std::size_t>(slot) * slot_bytes(), slot_bytes()};
+    }
+    return {};
   }
 
-  // Returns false if there is no room for them.
-  bool keep(const SecretPages& pages) noexcept {
+  // Whether the memory, which has been wiped, came from take().
+  bool give_back(const std::byte* memory) noexcept {
     const std::lock_guard lock(mutex_);
-    const auto room = std::ranges::find(pages_, nullptr, &SecretPages::data);
-    if (room == pages_.end()) return false;
-    *room = pages;
-    return true;
+    for (Page& page : pages_) {
+      if (page.data == nullptr || memory < page.data || memory >= page.data + page_bytes()) continue;
+      page.used &= ~(std::uint64_t{1} << static_cast<std::size_t>(memory - page.data) / slot_bytes());
+      return true;
+    }
+    return false;
   }
 
   // Leaves what RLIMIT_MEMLOCK allows to other pages. Returns whether any were locked.
-  bool unlock() noexcept {
+  bool unlock_unused() noexcept {
     const std::lock_guard lock(mutex_);
     bool any = false;
-    for (SecretPages& pages : pages_)
-      if (std::exchange(pages.locked, false)) any |= munlock(pages.data, pages.size) == 0;
+    for (Page& page : pages_)
+      if (page.used == 0 && std::exchange(page.locked, false)) any |= munlock(page.data, page_bytes()) == 0;
     return any;
   }
 
  private:
+  struct Page {
+    std::byte* data = nullptr;
+    std::uint64_t used = 0;  // a bit for each slot
+    bool locked = false;
+  };
+
+  // A page has at most 64 slots.
+  static std::size_t slot_bytes() { return std::max<std::size_t>(page_bytes() / 64, 256); }
+  static std::uint64_t all_used() { return ~std::uint64_t{0} >> (64 - page_bytes() / slot_bytes()); }
+
   std::mutex mutex_;
-  std::array<SecretPages, 64> pages_{};
+  std::array<Page, 64> pages_{};
 };
 
-constexpr std::size_t max_spare_bytes = 32 << 10;  // of one secret
-constinit SparePages spare_pages;
+constinit SharedPages shared_pages;
 
 // Threads may still have secrets when the process exits.
-static_assert(std::is_trivially_destructible_v<SparePages>);
-
-SecretPages map_pages(std::size_t size) {
-  void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (data == MAP_FAILED) throw std::bad_alloc();
-  madvise(data, size, MADV_DONTDUMP);
-  return {static_cast<std::byte*>(data), size, false};
-}
+static_assert(std::is_trivially_destructible_v<SharedPages>);
 
 // Best effort: a low RLIMIT_MEMLOCK must not prevent anyone from restoring a backup.
-bool lock_pages(const SecretPages& pages) noexcept {
-  return mlock(pages.data, pages.size) == 0 || (spare_pages.unlock() && mlock(pages.data, pages.size) == 0);
+void lock(std::span<std::byte> pages) noexcept {
+  if (mlock(pages.data(), pages.size()) != 0 && shared_pages.unlock_unused())
+    (void)mlock(pages.data(), pages.size());
 }
 
 }  // namespace
 
 Secret::Secret(std::size_t size) : size_(size) {
   if (size == 0) return;
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t rounded = (size + page - 1) / page * page;
-  pages_ = spare_pages.take(rounded);
-  if (pages_.data == nullptr) pages_ = map_pages(rounded);
-  if (!pages_.locked) pages_.locked = lock_pages(pages_);
+  memory_ = shared_pages.take(size);
+  if (!memory_.empty()) return;
+  const std::size_t page = page_bytes(), rounded = (size + page - 1) / page * page;
+  memory_ = {map_pages(rounded), rounded};
+  lock(memory_);
 }
 
 Secret::Secret(Secret&& other) noexcept
-    : pages_(std::exchange(other.pages_, {})), size_(std::exchange(other.size_, 0)) {}
+    : memory_(std::exchange(other.memory_, {})), size_(std::exchange(other.size_, 0)) {}
 
 Secret& Secret::operator=(Secret&& other) noexcept {
-  std::swap(pages_, other.pages_);
+  std::swap(memory_, other.memory_);
   std::swap(size_, other.size_);
   return *this;
 }
 
 Secret::~Secret() {
-  if (pages_.data == nullptr) return;
-  wipe({pages_.data, pages_.size});
-  if (pages_.size <= max_spare_bytes && spare_pages.keep(pages_)) return;
-  munmap(pages_.data, pages_.size);
+  if (memory_.empty()) return;
+  wipe(memory_);
+  if (!shared_pages.give_back(memory_.data())) munmap(memory_.data(), memory_.size());
 }
 
 Secret Secret::copy() const {

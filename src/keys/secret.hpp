@@ -1,6 +1,5 @@
-// Secret, the type that holds all secret bytes. Its pages are kept out of swap (mlock) and core dumps
-// (MADV_DONTDUMP) if possible, and are wiped on destruction, after which
-// later secrets reuse them.
+// Secret, the type that holds all secret bytes. Its memory is kept out of swap (mlock) and core dumps
+// (MADV_DONTDUMP) if possible, and is wiped on destruction. Small secrets share pages.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +9,6 @@ namespace gpuaes {
 
 // Overwrites with zeros. The compiler cannot optimize this away.
 void wipe(std::span<std::byte> bytes) noexcept;
-
-// A mapping of whole pages.
-struct SecretPages {
-  std::byte* data = nullptr;
-  std::size_t size = 0;
-  bool locked = false;
-};
 
 class Secret {
  public:
@@ -29,13 +21,13 @@ class Secret {
   ~Secret();
   Secret copy() const;  // explicit, so that no copy is made by mistake
 
-  std::span<std::byte> bytes() noexcept { return {pages_.data, size_}; }
-  std::span<const std::byte> bytes() const noexcept { return {pages_.data, size_}; }
+  std::span<std::byte> bytes() noexcept { return {memory_.data(), size_}; }
+  std::span<const std::byte> bytes() const noexcept { return {memory_.data(), size_}; }
   std::size_t size() const noexcept { return size_; }
   void shrink(std::size_t size) noexcept;  // keeps the first `size` bytes, wipes the rest
 
  private:
-  SecretPages pages_;
+  std::span<std::byte> memory_;  // whole pages, or a part of a shared one
   std::size_t size_ = 0;
 };
 

@@ -66,6 +66,15 @@ std::size_t locked_bytes() {
   return kib << 10;
 }
 
+// Small secrets, more than fit in a few pages.
+constexpr std::size_t many = 200;
+
+std::vector<Secret> make_secrets(std::size_t count, std::size_t size) {
+  std::vector<Secret> secrets;
+  for (std::size_t i = 0; i < count; ++i) secrets.emplace_back(size);
+  return secrets;
+}
+
 }  // namespace
 
 TEST_CASE("wiped memory is all zeros, and memory next to it is unchanged") {
@@ -78,7 +87,7 @@ TEST_CASE("wiped memory is all zeros, and memory next to it is unchanged") {
 }
 
 TEST_CASE("a destroyed secret leaves nothing in memory") {
-  for (const std::size_t size : {1, 16, 32, 4096, 4097, 100000}) {
+  for (const std::size_t size : {1, 16, 32, 256, 257, 1024, 1025, 4096, 4097, 100000}) {
     CAPTURE(size);
     std::optional<Secret> secret(std::in_place, size);
     const Spy spy(secret->bytes());
@@ -110,49 +119,60 @@ TEST_CASE("a moved secret is wiped by its new owner") {
   CHECK(spy.bytes_left() == 0);
 }
 
-TEST_CASE("a new secret uses the pages of a destroyed one, and contains zeros", "[optional]") {
-  const bool can_lock = GENERATE(true, false);
-  CAPTURE(can_lock);
-  const std::size_t size = can_lock ? 28'000 : 24'000;  // other test cases use other numbers of pages
-  std::optional<LockLimit> limit;
-  if (!can_lock) limit.emplace(0);
-  std::optional<Secret> secret(std::in_place, size);
-  if ((mlock(secret->bytes().data(), size) == 0) != can_lock)
-    return skip("memory cannot be locked, or has no limit");
-  const Spy spy(secret->bytes());
+TEST_CASE("a small secret uses the memory of a destroyed one, and contains zeros") {
+  std::optional<Secret> secret(std::in_place, 100);
+  std::byte* const memory = secret->bytes().data();
   fill(*secret);
   secret.reset();
-  Secret next(size - 1);
-  CHECK(std::ranges::count(next.bytes(), std::byte{0}) == static_cast<std::ptrdiff_t>(size - 1));
+  Secret next(99);
+  CHECK(next.bytes().data() == memory);
+  CHECK(std::ranges::count(next.bytes(), std::byte{0}) == 99);
   fill(next);
-  Secret other(size);
+  Secret other(100);
   fill(other);
-  CHECK(spy.bytes_left() == size - 1);
+  CHECK(std::ranges::count(next.bytes(), std::byte{0x5a}) == 99);
+}
+
+TEST_CASE("secrets in one page do not touch each other") {
+  std::vector<Secret> secrets;
+  for (std::size_t i = 0; i < many; ++i) fill(secrets.emplace_back(i % 300));
+  for (std::size_t i = 0; i < many; i += 2) secrets[i] = Secret();
+  for (std::size_t i = 1; i < many; i += 2)
+    CHECK(std::ranges::count(secrets[i].bytes(), std::byte{0x5a}) == static_cast<std::ptrdiff_t>(i % 300));
+}
+
+TEST_CASE("small secrets share locked pages", "[optional]") {
+  const std::size_t before = locked_bytes();
+  const std::vector<Secret> secrets = make_secrets(many, 32);
+  if (locked_bytes() == before) return skip("memory cannot be locked");
+  CHECK(locked_bytes() - before <= many * 32 * 8 + page);
 }
 
 TEST_CASE("pages that could not be locked are locked for a new secret if that is possible", "[optional]") {
-  const std::size_t size = 5 * page;
+  std::vector<Secret> secrets;
+  std::size_t before = 0;
   {
     const LockLimit limit(0);
-    const Secret secret(size);
+    secrets = make_secrets(2 * many, 32);  // more than earlier test cases had
+    before = locked_bytes();
+    secrets.pop_back();
   }
-  const std::size_t before = locked_bytes();
-  const Secret secret(size);
-  const std::size_t after = locked_bytes();
-  if (mlock(secret.bytes().data(), size) != 0 || locked_bytes() < size)  // sanitizers lock nothing
+  const Secret secret(32);
+  if (mlock(secret.bytes().data(), 1) != 0 || locked_bytes() == 0)  // sanitizers lock nothing
     return skip("memory cannot be locked");
-  CHECK(after == before + size);
+  CHECK(locked_bytes() == before + page);
 }
 
-TEST_CASE("the pages of destroyed secrets do not prevent a new one from being locked", "[optional]") {
-  const std::size_t size = 6 * page;
-  std::optional<Secret> secret(std::in_place, size);
+TEST_CASE("the pages of destroyed secrets do not prevent a large one from being locked", "[optional]") {
+  std::vector<Secret> secrets = make_secrets(many, 32);
   const std::size_t locked = locked_bytes();
-  if (locked < size) return skip("memory cannot be locked");
-  secret.reset();
-  const LockLimit limit(locked + page);
-  const Secret other(size + page);
-  CHECK(locked_bytes() >= other.size());
+  if (locked < 3 * page) return skip("memory cannot be locked");
+  secrets.clear();
+  const LockLimit limit(locked);
+  const Secret other(3 * page);
+  CHECK(locked_bytes() <= locked);
+  CHECK(munlock(other.bytes().data(), other.size()) == 0);
+  CHECK(locked_bytes() <= locked - 3 * page);
 }
 
 TEST_CASE("any number of secrets can exist in many threads") {
