@@ -5,6 +5,9 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#include <sys/auxv.h>
 #endif
 
 #include "keys/kdf.hpp"
@@ -30,26 +33,75 @@ struct SecretBlocks {
   alignas(64) std::array<Block, count> of;
 };
 
+// Carry-less multiplication by an instruction: PCLMULQDQ on x86, PMULL on ARM. A vector is a number whose bit
+// k is the coefficient of x^k.
 #if defined(__x86_64__)
 
 #define GPUAES_CLMUL [[gnu::target("pclmul,ssse3")]]
+using Vector = __m128i;
 
-// Loads a block as a number whose bit k is the coefficient of x^k.
-GPUAES_CLMUL inline __m128i load(const void* block) {
+bool have_clmul() {
+  return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("ssse3");
+}
+
+GPUAES_CLMUL inline Vector load(const void* block) {
   const __m128i reversed = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   return _mm_shuffle_epi8(_mm_loadu_si128(static_cast<const __m128i*>(block)), reversed);
 }
 
-// Sums of the products of 64-bit halves. The two middle products of a block have the same weight.
+// The product of the lower (0) or upper (1) half of each.
+template <int of_x, int of_y>
+GPUAES_CLMUL inline Vector multiply(Vector x, Vector y) {
+  return _mm_clmulepi64_si128(x, y, of_y << 4 | of_x);
+}
+
+GPUAES_CLMUL inline Vector times_x64(Vector x) {
+  return _mm_slli_si128(x, 8);
+}
+GPUAES_CLMUL inline Vector upper_half(Vector x) {
+  return _mm_srli_si128(x, 8);
+}
+
+#elif defined(__aarch64__)
+
+#define GPUAES_CLMUL [[gnu::target("+crypto")]]
+using Vector = uint64x2_t;
+
+bool have_clmul() {
+  return (getauxval(AT_HWCAP) & HWCAP_PMULL) != 0;
+}
+
+GPUAES_CLMUL inline Vector load(const void* block) {
+  const uint64x2_t halves =
+      vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(static_cast<const std::uint8_t*>(block))));
+  return vextq_u64(halves, halves, 1);
+}
+
+template <int of_x, int of_y>
+GPUAES_CLMUL inline Vector multiply(Vector x, Vector y) {
+  return vreinterpretq_u64_p128(vmull_p64(vgetq_lane_u64(x, of_x), vgetq_lane_u64(y, of_y)));
+}
+
+GPUAES_CLMUL inline Vector times_x64(Vector x) {
+  return vextq_u64(vdupq_n_u64(0), x, 1);
+}
+GPUAES_CLMUL inline Vector upper_half(Vector x) {
+  return vextq_u64(x, vdupq_n_u64(0), 1);
+}
+
+#endif
+
+#if defined(GPUAES_CLMUL)
+
+// Sums of the products of halves. The two middle products of a block have the same weight.
 struct Sums {
-  __m128i low, middle, high;
+  Vector low, middle, high;
 };
 
-GPUAES_CLMUL inline void add(Sums& sums, __m128i x, __m128i y) {
-  sums.low = _mm_xor_si128(sums.low, _mm_clmulepi64_si128(x, y, 0x00));
-  sums.high = _mm_xor_si128(sums.high, _mm_clmulepi64_si128(x, y, 0x11));
-  const __m128i crossed = _mm_xor_si128(_mm_clmulepi64_si128(x, y, 0x01), _mm_clmulepi64_si128(x, y, 0x10));
-  sums.middle = _mm_xor_si128(sums.middle, crossed);
+GPUAES_CLMUL inline void add(Sums& sums, Vector x, Vector y) {
+  sums.low ^= multiply<0, 0>(x, y);
+  sums.middle ^= multiply<0, 1>(x, y) ^ multiply<1, 0>(x, y);
+  sums.high ^= multiply<1, 1>(x, y);
 }
 
 GPUAES_CLMUL void add_products_clmul(std::span<const Block> factors, std::span<const std::byte> bytes,
@@ -63,11 +115,11 @@ GPUAES_CLMUL void add_products_clmul(std::span<const Block> factors, std::span<c
     std::memcpy(last.data(), bytes.data() + whole * sizeof(Block), rest);
     add(sums, load(factors[whole].data()), load(last.data()));
   }
-  const __m128i low = _mm_xor_si128(sums.low, _mm_slli_si128(sums.middle, 8));
-  const __m128i high = _mm_xor_si128(sums.high, _mm_srli_si128(sums.middle, 8));
-  auto* const words = reinterpret_cast<__m128i*>(sum.words);
-  _mm_storeu_si128(words, _mm_xor_si128(_mm_loadu_si128(words), low));
-  _mm_storeu_si128(words + 1, _mm_xor_si128(_mm_loadu_si128(words + 1), high));
+  Vector words[2];
+  std::memcpy(words, sum.words, sizeof words);
+  words[0] ^= sums.low ^ times_x64(sums.middle);
+  words[1] ^= sums.high ^ upper_half(sums.middle);
+  std::memcpy(sum.words, words, sizeof words);
 }
 
 #endif
@@ -85,9 +137,8 @@ void add_products_portable(std::span<const Block> factors, std::span<const std::
 }
 
 void add_products(std::span<const Block> factors, std::span<const std::byte> bytes, mgm::Product& sum) {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("pclmul") && __builtin_cpu_supports("ssse3"))
-    return add_products_clmul(factors, bytes, sum);
+#if defined(GPUAES_CLMUL)
+  if (have_clmul()) return add_products_clmul(factors, bytes, sum);
 #endif
   add_products_portable(factors, bytes, sum);
 }
