@@ -80,7 +80,7 @@ Outcome run_first_segment(CpuCipher& cipher, const Job& job) {
 }
 
 std::string gigabytes_per_second(double rate) {
-  return fmt::format("{:.1f} GB/s", rate / 1e9);
+  return fmt::format("{:.2g} GB/s", rate / 1e9);
 }
 
 }  // namespace
