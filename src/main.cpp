@@ -11,6 +11,7 @@
 #include "run/filter.hpp"
 #include "run/info.hpp"
 #include "run/rekey.hpp"
+#include "run/separate_header.hpp"
 
 namespace gpuaes {
 namespace {
@@ -20,6 +21,7 @@ struct Act {
 
   void operator()(const FilterRequest& request) const { run_filter(request, messages); }
   void operator()(const InfoRequest& request) const { print_info(request, messages); }
+  void operator()(const ExportHeaderRequest& request) const { export_header(request, messages); }
   void operator()(const RekeyRequest& request) const { run_rekey(request, messages); }
   void operator()(const PrintRequest& request) const { print(request.text); }
   void operator()(const ListLanesRequest&) const {

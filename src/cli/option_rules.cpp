@@ -50,6 +50,7 @@ constexpr Dependency dependencies[] = {
 };
 
 constexpr OptionNames accepted_by_info = "info json input files-from null format decrypt verbose quiet";
+constexpr OptionNames accepted_by_export_header = "export-header input output force format verbose quiet";
 constexpr OptionNames accepted_by_rekey =
     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
     "new-key new-passphrase new-passphrase-file new-passphrase-command input files-from null output force "
@@ -70,7 +71,7 @@ void refuse_others(const GivenOptions& given, std::string_view mode, const Optio
 }
 
 constexpr OptionNames refused_with_command =
-    "decrypt test range part salvage info rekey input files-from output-dir";
+    "decrypt test range part salvage info export-header rekey input files-from output-dir";
 
 bool exists(const std::string& name) {
   return access(name.c_str(), F_OK) == 0;
@@ -108,7 +109,7 @@ void check_inputs(const CommandLine& line, const Options& options) {
   for (const char* name : {"output", "size"})
     if (rekeys && line.given.contains(name))
       throw UsageError(fmt::format("--rekey of several files cannot be used with --{}", name));
-  for (const char* name : {"stats", "trace"})
+  for (const char* name : {"stats", "trace", "header"})
     if (line.given.contains(name) && !options.output.directory)
       throw UsageError(fmt::format("--{} requires a single input", name));
 }
@@ -151,7 +152,10 @@ void check_rules(const CommandLine& line, const Options& options) {
     refuse_others(given, "--info", accepted_by_info,
                   "--info accepts only --input, --files-from, --null, --format, --decrypt, --json, --verbose "
                   "and --quiet");
+  if (options.action == Options::Action::export_header)
+    refuse_others(given, "--export-header", accepted_by_export_header);
   if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
+  if (options.header && !options.decrypt) throw UsageError("--header requires --decrypt");
   for (const auto& [option, needed] : dependencies)
     if (given.contains(option.list().front()) && !given.contains(needed.list().front()))
       throw UsageError(fmt::format("--{} requires --{}", option.list().front(), needed.list().front()));

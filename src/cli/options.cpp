@@ -29,6 +29,7 @@ std::string help_text() {
          "       gpuaes-stream -t (-k FILE | -p)... [OPTION]... [FILE]...\n"
          "       gpuaes-stream --rekey (-k FILE | -p)...\n"
          "                     (--new-key FILE | -r RECIPIENT)... [OPTION]... [FILE]...\n"
+         "       gpuaes-stream --export-header [-o FILE] FILE\n"
          "       gpuaes-stream --info [--json] [-f FORMAT] [FILE]...\n"
          "       gpuaes-stream --list-lanes | --completions SHELL | -V | -h\n\n"
          "Encrypt or decrypt files and pipes on CPUs and NVIDIA GPUs.\n\n" +
@@ -90,6 +91,7 @@ FilterRequest filter_request(const Options& options) {
                      .test = options.test,
                      .mode = mode_of(options),
                      .format = options.format,
+                     .header = options.header,
                      .note_sealed = makes_unexpected_format(options),
                      .only_part = is_part && !options.test && !options.decrypt_explicitly},
           .lanes = options.lanes,
@@ -119,6 +121,8 @@ Request request_of(const Options& options, bool has_output) {
       return filter_request(options);
     case Action::info:
       return InfoRequest{input_requests(options), options.format.name, options.json};
+    case Action::export_header:
+      return ExportHeaderRequest{input_requests(options).first(), options.output, options.format.name};
     case Action::rekey:
       return rekey_request(options, has_output);
     case Action::completions:

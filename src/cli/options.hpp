@@ -15,7 +15,7 @@ namespace gpuaes {
 
 // The options as given, from which requests are made.
 struct Options {
-  enum class Action { filter, info, rekey, completions, help, version, list_lanes };
+  enum class Action { filter, info, export_header, rekey, completions, help, version, list_lanes };
 
   Action action = Action::filter;
   bool decrypt_explicitly = false;     // with -d
@@ -32,6 +32,7 @@ struct Options {
   const char* input_option = "";                                // that names the input, if any
   std::optional<std::string> files_from;                        // a list of names, instead of `inputs`
   bool null_separated = false;                                  // each followed by a null byte
+  std::optional<std::string> header;                            // a file with the header, to decrypt
   std::vector<std::string> command;                             // whose output is the input, unless empty
   std::optional<std::uint64_t> size;                            // of the input, from the user
   OutputRequest output;

@@ -91,8 +91,9 @@ struct StreamRequest {
   bool test = false;  // write nothing
   StreamMode mode{};
   FormatRequest format{};
-  bool note_sealed = false;  // users of age may expect an age file
-  bool only_part = false;    // decryption is implied only by --part
+  std::optional<std::string> header{};  // a file whose header takes the place of the input's
+  bool note_sealed = false;             // users of age may expect an age file
+  bool only_part = false;               // decryption is implied only by --part
 
   bool salvages() const { return std::holds_alternative<Salvage>(mode); }
   bool selects() const {
@@ -129,6 +130,12 @@ struct InfoRequest {
   bool json;
 };
 
+struct ExportHeaderRequest {
+  InputRequest input;
+  OutputRequest output;
+  std::optional<std::string> format;
+};
+
 struct RekeyRequest {
   SecretRequest old_secrets, new_secrets;
   InputsRequest inputs;
@@ -143,7 +150,8 @@ struct PrintRequest {
   std::string text;
 };
 
-using Request = std::variant<FilterRequest, InfoRequest, RekeyRequest, ListLanesRequest, PrintRequest>;
+using Request = std::variant<FilterRequest, InfoRequest, ExportHeaderRequest, RekeyRequest, ListLanesRequest,
+                             PrintRequest>;
 
 // Requests of gpuaes-parts ---------------------------------------------------------------------------
 

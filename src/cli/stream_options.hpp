@@ -64,6 +64,9 @@ inline constexpr auto operations = std::to_array<Row>({
      turn_on_to_decrypt<&Options::salvage>},
     {"info", nullptr, "Show format, cipher, key slots and sizes. No key is needed.", act<Action::info>},
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
+    {"export-header", nullptr,
+     "Write the header of a sealed or age file, which --rekey accepts like the file. No key is needed.",
+     act<Action::export_header>},
     {"rekey", nullptr,
      "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
      "removed, but anyone who had them may have kept the data key.",
@@ -110,6 +113,9 @@ inline constexpr auto files = std::to_array<Row>({
        options.inputs = {name};
        options.input_option = "--input";
      }},
+    {"header", "FILE",
+     "With -d: take the header from FILE, made by --export-header and then --rekey, instead of the input.",
+     set_text<&Options::header>},
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
      "(- is "

@@ -260,6 +260,8 @@ std::unique_ptr<Session> decrypt(SessionRequest& request) {
     session = open_payload(file_key, nonce, input.taken());
     if (file_keys.size() == 1 || !request.opens_segment || request.opens_segment(*session)) break;
   }
+  if (request.salvage && request.separate_header && !request.opens_segment(*session))
+    throw AuthError("no segment of the input opens with this header");
   return session;
 }
 
@@ -300,8 +302,11 @@ Description describe_age(HeaderReader& input) {
   const AgeHeader header = read_header(input);
   PayloadNonce nonce;
   input.take(nonce);
-  Description description{
-      .version = 1, .cipher = Cipher::chacha20_poly1305, .slot_noun = "stanza", .segments = age_segments};
+  Description description{.version = 1,
+                          .cipher = Cipher::chacha20_poly1305,
+                          .slot_noun = "stanza",
+                          .message_bytes = nonce.size(),
+                          .segments = age_segments};
   for (const Stanza& stanza : header.stanzas) description.slots.push_back(describe_stanza(stanza));
   return description;
 }

@@ -24,7 +24,8 @@ class HeaderReader {
   // input.
   using Read = std::function<std::size_t(std::span<std::byte>)>;
 
-  explicit HeaderReader(Read read) : read_(std::move(read)) {}
+  // `first` is the offset of the first byte, modulo 2^64.
+  explicit HeaderReader(Read read, std::uint64_t first = 0) : read_(std::move(read)), first_(first) {}
 
   // The next `size` bytes, without taking them; fewer only at the end of the input. The header must be at
   // least that long.
@@ -57,19 +58,21 @@ class HeaderReader {
     const std::span<const std::byte> next = peek(out.size());
     if (next.size() < out.size())
       throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
-                                  taken_ + next.size()));
+                                  taken() + next.size()));
     std::copy(next.begin(), next.end(), out.begin());
+    taken_.insert(taken_.end(), next.begin(), next.end());
     peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(next.size()));
-    taken_ += next.size();
   }
 
-  // The number of bytes taken.
-  std::uint64_t taken() const noexcept { return taken_; }
+  // The offset after the bytes taken, and these bytes.
+  std::uint64_t taken() const noexcept { return first_ + taken_.size(); }
+  std::span<const std::byte> bytes() const noexcept { return taken_; }
 
  private:
   Read read_;
   std::vector<std::byte> peeked_;
-  std::uint64_t taken_ = 0;
+  std::vector<std::byte> taken_;
+  std::uint64_t first_;
   bool ended_ = false;  // not read again: a terminal would wait for more input
 };
 

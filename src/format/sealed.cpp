@@ -287,16 +287,18 @@ std::unique_ptr<Session> open_body(const OpenedHeader& opened, const SessionRequ
   const std::optional<FrameHeader> first = decode_frame(message_header.first<frame_header_bytes>());
   FrameSecret secret = make_frame_secret(suite.cipher, opened.file_key, header, request.label);
   const bool salvage = static_cast<bool>(request.salvage);
+  const bool may_be_damaged = salvage && !request.index_first && !request.separate_header;
   if (request.index_first && !(first && is_index(*first, first->number)))
     refuse_header(header.size(), "the index is damaged");
-  if (!request.index_first && !salvage && !(first && is_part(*first, 0, suite.cipher)))
+  if (!request.index_first && !may_be_damaged && !(first && is_part(*first, 0, suite.cipher)))
     refuse_header(header.size(), "it is not followed by part 0");
-  if ((request.index_first || !salvage) && !open_frame(secret, *first, {})) return nullptr;
+  if (!may_be_damaged && !open_frame(secret, *first, {})) return nullptr;
   return make_parts_session(std::move(secret), first.value_or(FrameHeader{}), taken, salvage);
 }
 
-// Reads the whole header before it tries any secret, and verifies it before it reads anything after it.
-OpenedHeader open_sealed_header(SessionRequest& request) {
+// Reads the whole header before it tries any secret, and verifies it before it reads anything after it. If
+// `may_end`, the header of a file made of parts may be all there is; then there is no session.
+OpenedHeader open_sealed_header(SessionRequest& request, bool may_end = false) {
   check_request(request);
   HeaderReader& input = *request.input;
   OpenedHeader opened{read_sealed_header(input, static_cast<bool>(request.salvage)), {}, {}, {}};
@@ -307,8 +309,10 @@ OpenedHeader open_sealed_header(SessionRequest& request) {
                      Advice::omit_cipher);
   if (request.index_first && !header.suite.in_parts)
     throw AuthError("the header is not that of a file made of parts");
-  opened.message_header = take_message_header(header.suite, input);
+  const bool ends = may_end && header.suite.in_parts && input.peek(1).empty();
+  if (!ends) opened.message_header = take_message_header(header.suite, input);
   opened.file_key = open_slots(header, request);
+  if (ends) return opened;
   opened.session = open_body(opened, request);
   if (!opened.session) refuse_message_header(header.bytes.size());
   return opened;
@@ -337,6 +341,7 @@ Description describe_sealed(HeaderReader& input) {
                           .suite = std::to_integer<unsigned>(header.bytes[sealed_context_bytes - 1]),
                           .cipher = header.suite.cipher,
                           .in_parts = header.suite.in_parts,
+                          .message_bytes = header.suite.in_parts ? 0 : message_header_bytes,
                           .segments = SegmentRules{}};
   for (const Slot& slot : header.slots) description.slots.push_back(describe_slot(slot));
   return description;
@@ -344,7 +349,7 @@ Description describe_sealed(HeaderReader& input) {
 
 NewHeader rekey_sealed(SessionRequest& request, const Keyring& new_keys) {
   check_new_slots(new_keys);
-  const OpenedHeader opened = open_sealed_header(request);
+  const OpenedHeader opened = open_sealed_header(request, true);
   NewHeader made{make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),
                  recipient_kinds(opened.header)};
   if (!request.index_first) append(made.bytes, opened.message_header);

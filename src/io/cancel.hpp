@@ -83,7 +83,7 @@ class Cancel {
   };
   Shard& own_shard();
 
-  std::atomic<bool> requested_{false};
+  std::atomic<bool> requested_{false};  // its release publishes signal_, which is stored before
   std::atomic<int> signal_{0};
   std::mutex mutex_;
   std::function<void()> wake_;

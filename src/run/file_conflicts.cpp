@@ -111,6 +111,11 @@ NamedInputs& NamedInputs::add(const InputRequest& input) {
   return *this;
 }
 
+NamedInputs& NamedInputs::add(const StreamRequest& stream) {
+  if (stream.header) list_.push_back({"--header", *stream.header, NamedInput::Kind::other});
+  return *this;
+}
+
 NamedInputs& NamedInputs::add(const InputsRequest& inputs) {
   if (inputs.list) list_.push_back({"--files-from", *inputs.list, NamedInput::Kind::other});
   for (const InputRequest& input : inputs.named) add(input);

@@ -43,6 +43,9 @@ class NamedInputs {
   // Adds the input, unless it is the output of a command.
   NamedInputs& add(const InputRequest& input);
 
+  // Adds the file of a header, if it is separate.
+  NamedInputs& add(const StreamRequest& stream);
+
   // Adds the inputs that are named, and the list of others.
   NamedInputs& add(const InputsRequest& inputs);
 

@@ -104,7 +104,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   Progress progress(control.signals, messages, request.progress);
   OutputTargets targets = find_outputs(request.output, request.reports);
   targets.written = !request.stream.test;
-  const NamedInputs secrets = NamedInputs().add(request.secrets);
+  const NamedInputs secrets = NamedInputs().add(request.secrets).add(request.stream);
   NamedInputs named = secrets;
   named.add(request.inputs);
   prepare_inputs(named);

@@ -30,9 +30,10 @@ namespace {
 // Sizes derived from the size of an input. None are set if that is unknown.
 struct Sizes {
   std::optional<std::uint64_t> input;
-  std::optional<std::uint64_t> parts;      // those present as a whole, if the input is truncated
-  std::optional<std::uint64_t> segments;   // including the last, short ones
-  std::optional<std::uint64_t> plaintext;  // not set if the input is truncated
+  std::optional<std::uint64_t> parts;       // those present as a whole, if the input is truncated
+  std::optional<std::uint64_t> segments;    // including the last, short ones
+  std::optional<std::uint64_t> plaintext;   // not set if the input is truncated
+  std::optional<std::uint64_t> index_at{};  // offset of the index after parts
 };
 
 struct Info {
@@ -65,8 +66,9 @@ Sizes sizes_of(std::uint64_t input, std::uint64_t header_bytes, const std::optio
 
 Sizes sizes_of_parts(const Source& source, std::uint64_t input, std::uint64_t header_bytes, Cipher cipher) {
   const PartsLayout layout = read_parts_layout(source, header_bytes, input, cipher);
-  return {input, layout.parts, layout.segments,
-          layout.complete ? std::optional(layout.plaintext) : std::nullopt};
+  if (!layout.complete) return {input, layout.parts, layout.segments, {}};
+  const std::uint64_t index_bytes = frame_header_bytes + sealed_size(layout.parts * index_entry_bytes);
+  return {input, layout.parts, layout.segments, layout.plaintext, input - part_count_bytes - index_bytes};
 }
 
 Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) {
@@ -201,7 +203,8 @@ std::string to_json(const std::string& first, const Info& info) {
   const Description& known = info.description;
   std::vector<std::string> slots;
   for (const SlotDescription& slot : known.slots) slots.push_back(slot_json(slot));
-  const auto& [size, parts, segments, plaintext] = info.sizes;
+  const auto& [size, parts, segments, plaintext, index_at] = info.sizes;
+  const auto& rules = known.segments;
   const std::string overhead = plaintext ? fmt::format("{}", info.overhead()) : "null";
   const std::string percent =
       plaintext.value_or(0) > 0 ? fmt::format("{:.4f}", info.overhead_percent()) : "null";
@@ -209,12 +212,15 @@ std::string to_json(const std::string& first, const Info& info) {
   return fmt::format(
       R"({{{}"format": {}, "version": {}, "suite": {}, "cipher": {}, "authenticated": {}, "slots": [{}], )"
       R"("header_bytes": {}, "size": {}, "parts": {}, "segments": {}, "plaintext_bytes": {}, )"
+      R"("segment_bytes": {}, "tag_bytes": {}, "index_offset": {}, )"
       R"("overhead_bytes": {}, "overhead_percent": {}, "truncated": {}, "armor": {}}})"
       "\n",
       first, json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
       known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
       fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(parts),
-      number_or_null(segments), number_or_null(plaintext), overhead, percent, truncated, info.armored);
+      number_or_null(segments), number_or_null(plaintext),
+      rules ? fmt::format("{}", rules->plain_bytes) : "null", rules ? fmt::format("{}", tag_bytes) : "null",
+      number_or_null(index_at), overhead, percent, truncated, info.armored);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "io/armor.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
+#include "run/separate_header.hpp"
 
 namespace gpuaes {
 namespace {
@@ -263,6 +264,14 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   SessionRequest request =
       make_request(std::move(keyring), input, stream.format, stream.decrypt, messages, cancel);
   if (encrypted != nullptr) request.input = &encrypted->header;
+  std::optional<HeaderReader> separate_header;
+  if (stream.header) {
+    if (stream.salvages() && !file.size())
+      throw UsageError("--salvage with --header requires a seekable input");
+    separate_header = read_separate_header(*stream.header, format, *encrypted, cancel);
+    request.input = &*separate_header;
+    request.separate_header = true;
+  }
   std::string header_damage;
   std::unique_ptr<Session> session =
       open_session_of(stream, format, std::move(request), endpoints, header_damage);

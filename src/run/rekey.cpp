@@ -237,8 +237,8 @@ void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const
   note_if_terminal(ends.input.source, messages);
 }
 
-// Copies the body of the input after its new header.
-void copy_body(const Shared& run, const InputRequest& request, OpenedInput& input, Ends& ends,
+// Copies the body of the input after its new header. False if there is none, but only a header.
+bool copy_body(const Shared& run, const InputRequest& request, OpenedInput& input, Ends& ends,
                std::span<const std::byte> header, const Messages& messages) {
   FdSource& source = ends.input.source;
   source.begin_here();
@@ -255,6 +255,7 @@ void copy_body(const Shared& run, const InputRequest& request, OpenedInput& inpu
   copy_rest(body, *ends.sink, copied);
   if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
   ends.sink->close();
+  return copied > input.header.taken();
 }
 
 // Writes the input with its new header.
@@ -269,13 +270,12 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
   session.index_first = ends.directory() != nullptr;
   const NewHeader header = format.rekey(session, run.new_keys);
   warn_of_new_slots(run.new_keys, header.old_recipients, [&](const char* text) { run.notes.warn(text); });
-  if (!run.request.in_place && !header.copy_warning.empty())
-    messages.warning(std::string(header.copy_warning));
   if (ends.directory() != nullptr) {
     ends.sink->write(header.bytes);
     ends.sink->close();
-  } else {
-    copy_body(run, request, input, ends, header.bytes, messages);
+  } else if (copy_body(run, request, input, ends, header.bytes, messages) && !run.request.in_place &&
+             !header.copy_warning.empty()) {
+    messages.warning(std::string(header.copy_warning));
   }
   run.notes.add(run.request.in_place ? request.name : ends.target.name, header);
 }

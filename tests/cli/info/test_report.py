@@ -16,15 +16,16 @@ import sealed_format as sf  # noqa: E402
 
 HEAD = 119  # bytes before the first part, with one key slot
 KEY_SLOT = {"type": 1, "kind": "key file"}
-UNKNOWN = dict.fromkeys("size parts segments plaintext_bytes overhead_bytes overhead_percent truncated".split())
+UNKNOWN = dict.fromkeys("size parts segments plaintext_bytes index_offset overhead_bytes overhead_percent "
+                        "truncated".split())
 SEALED_1 = {"format": "sealed", "version": 1, "suite": 1, "cipher": "aes-256", "authenticated": True, "armor": False,
-            "slots": [KEY_SLOT]}
+            "slots": [KEY_SLOT], "segment_bytes": SEGMENT, "tag_bytes": 16}
 SEALED_2 = {**SEALED_1, "suite": 2, "cipher": "kuznyechik"}
 BARE = {**SEALED_1, "format": "cobblestone", "version": None, "suite": None, "cipher": None, "slots": []}
-OPENSSL = {**BARE, "format": "openssl", "authenticated": False}
+OPENSSL = {**BARE, "format": "openssl", "authenticated": False, "segment_bytes": None, "tag_bytes": None}
 RAW = {**OPENSSL, "format": "raw"}
 AGE = {**SEALED_1, "format": "age", "suite": None, "cipher": "chacha20-poly1305",
-       "slots": [{"type": None, "kind": "X25519"}]}
+       "slots": [{"type": None, "kind": "X25519"}], "segment_bytes": 65536}
 FILE_KEY = bytes(32)
 LATER = (0x7F, b"content of some later version")
 
@@ -42,7 +43,7 @@ def facts(data, *options, via="file"):
 def sizes(header, size, plain, segments):
     percent = round(100 * (size - plain) / plain, 4) if plain else None
     return {"header_bytes": header, "size": size, "parts": None, "segments": segments, "plaintext_bytes": plain,
-            "overhead_bytes": size - plain, "overhead_percent": percent, "truncated": False}
+            "index_offset": None, "overhead_bytes": size - plain, "overhead_percent": percent, "truncated": False}
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, SEGMENT - 1, SEGMENT, SEGMENT + 1, 5 * SEGMENT, 100000])
@@ -129,7 +130,9 @@ def test_parts(suite, lengths):
     job = pf.new_job(suite, keys=[KEY])
     data, plain = pf.join(job, pf.seal_parts(job, [some_bytes(length) for length in lengths])), sum(lengths)
     segments = sum(length // SEGMENT + 1 for length in lengths)
-    assert figures(facts(data)) == (len(lengths), segments, plain, len(data) - plain, False)
+    known = facts(data)
+    assert figures(known) == (len(lengths), segments, plain, len(data) - plain, False)
+    assert data[known["index_offset"]] == 2 and known["index_offset"] + 73 + 8 < len(data)
     assert figures(facts(data, via="pipe")) == (None,) * 5
 
 

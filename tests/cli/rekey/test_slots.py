@@ -187,7 +187,7 @@ LABELED, PARTS = (pf.seal(some_bytes(50000), 3, keys=[KEY], label=label) for lab
     (4, LABELED, "-k KEY --label wrong"),
     (4, PARTS, "-k KEY --label right"),
     *((4, flip(PARTS, HEAD + at), "-k KEY") for at in (0, 4, 8, 20, 50)),  # kind, number, of, salt, commitment
-    *((4, PARTS[:size], "-k KEY") for size in (HEAD, HEAD + 72)),
+    *((4, PARTS[:size], "-k KEY") for size in (HEAD - 1, HEAD + 1, HEAD + 72)),
 ], ids=lambda value: len(value) if isinstance(value, bytes) else str(value))
 def test_what_decryption_refuses_is_refused_alike(key, status, data, options):
     words = [key if word == "KEY" else word for word in options.split()]

@@ -1,0 +1,93 @@
+#include "run/separate_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "cli/command_line.hpp"
+#include "cli/program.hpp"
+#include "run/file_conflicts.hpp"
+#include "run/inputs.hpp"
+
+namespace gpuaes {
+namespace {
+
+const Format& find_format_with_keys(OpenedInput& input, const std::optional<std::string>& named) {
+  const Format& format = named ? find_format(*named) : input.format(detect_format);
+  if (format.rekey == nullptr)
+    throw UsageError(
+        fmt::format("the header of the {} format has no keys that can be replaced", format.name));
+  return format;
+}
+
+// The bytes that belong to the body, at the end of a header.
+std::span<const std::byte> message_bytes(const HeaderReader& header, const Description& description) {
+  return header.bytes().last(description.message_bytes);
+}
+
+}  // namespace
+
+void export_header(const ExportHeaderRequest& request, const Messages& messages) {
+  RunControl control(messages);
+  NamedInputs named;
+  named.add(request.input);
+  prepare_inputs(named);
+  OutputTargets targets = find_outputs(request.output);
+  const std::string shown = request.input.is_named() ? request.input.name : "";
+  name_input(shown, [&] {
+    auto [source, directory] = open_input_file(request.input, control.cancel);
+    refuse_output_conflicts(named, targets);
+    note_if_terminal(source, messages);
+    OpenedInput input(source, nullptr, request.format);
+    find_format_with_keys(input, request.format).describe(input.header);
+    const SinkRules rules{
+        .terminal = request.output.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
+        .bytes = input.header.taken(),
+        .warn = [&messages](const std::string& text) { messages.warning(text); }};
+    const std::unique_ptr<Sink> sink = with_option(request.output.name ? "--output" : "", [&] {
+      return open_sink(targets.output, rules, control.cancel);
+    });
+    sink->write(input.header.bytes());
+    sink->close();
+  });
+}
+
+HeaderReader read_separate_header(const std::string& name, const Format& format, OpenedInput& input,
+                                  Cancel& cancel) {
+  if (format.rekey == nullptr)
+    throw UsageError(fmt::format("the {} format does not support --header", format.name),
+                     "--header is for sealed files and age files");
+  const Description own = format.describe(input.header);
+  std::vector<std::byte> bytes;
+  FdSource file = with_option("--header", [&] { return open_source(name, cancel); });
+  name_input(shown_name(name), [&] {
+    OpenedInput other(file, nullptr, std::string(format.name));
+    const Description found = format.describe(other.header);
+    if (found.suite != own.suite ||
+        !std::ranges::equal(message_bytes(other.header, found), message_bytes(input.header, own)))
+      throw AuthError("this is the header of another file; nothing was written");
+    append(bytes, other.header.bytes());
+  });
+  const std::uint64_t first = input.header.taken() - bytes.size();
+  auto read = [&input, kept = std::move(bytes), at = std::size_t{0}](std::span<std::byte> out) mutable {
+    std::span<const std::byte> rest = std::span(kept).subspan(at);
+    if (!rest.empty()) {
+      const std::size_t count = take_into(out, rest);
+      at += count;
+      return count;
+    }
+    const std::size_t count = input.header.peek(out.size()).size();
+    input.header.take(out.first(count));
+    return count;
+  };
+  return HeaderReader(std::move(read), first);
+}
+
+}  // namespace gpuaes
