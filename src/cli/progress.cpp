@@ -175,7 +175,7 @@ ProgressState Progress::state() {
     }
     state_.lanes = describe_active_lanes(lanes);
   }
-  if (total_) state_.name = fmt::format("{} files", with_commas(ended_));
+  if (total_) state_.name = fmt::format("{} file{}", with_commas(ended_), ended_ == 1 ? "" : "s");
   state_.seconds = std::chrono::duration<double>(now - start_).count();
   const std::chrono::duration<double> sample = now - sampled_;
   if (sample >= min_sample) {
@@ -197,19 +197,23 @@ void Progress::draw() {
     report();
 }
 
-// The time before the stream begins, for example while the user types a passphrase, does not count toward its
-// rate.
+// The time before the first stream begins, for example while the user types a passphrase, does not count
+// toward the rate, and nothing is drawn over the prompt.
 std::list<Progress::GetPosition>::iterator Progress::begin(const std::string& name,
                                                            std::optional<std::uint64_t> size,
                                                            GetPosition get_position) {
   std::unique_lock lock(mutex_);
   const auto position = positions_.insert(positions_.end(), std::move(get_position));
-  if (total_) return position;
-  state_ = {.name = printable(name), .size = size};
+  if (total_ && has_begun_) return position;
+  has_begun_ = true;
+  if (!total_) state_ = {.name = printable(name), .size = size};
   sampled_bytes_ = 0;
   start_ = sampled_ = Clock::now();
   lock.unlock();
-  show();
+  if (!shown_) return position;
+  const bool terminal = messages_.line().columns().has_value();
+  ticks_ = control_.every(terminal ? first_drawing : log_interval, terminal ? drawing_interval : log_interval,
+                          [this] { if_possible([this] { draw(); }); });
   return position;
 }
 
@@ -227,24 +231,13 @@ void Progress::end(std::list<GetPosition>::iterator position) {
 }
 
 void Progress::begin_total() {
-  {
-    const std::lock_guard lock(mutex_);
-    total_ = true;
-    start_ = sampled_ = Clock::now();
-  }
-  show();
+  const std::lock_guard lock(mutex_);
+  total_ = true;
 }
 
 void Progress::end_total() {
   ticks_ = {};
   if_possible([this] { report_last(); });
-}
-
-void Progress::show() {
-  if (!shown_) return;
-  const bool terminal = messages_.line().columns().has_value();
-  ticks_ = control_.every(terminal ? first_drawing : log_interval, terminal ? drawing_interval : log_interval,
-                          [this] { if_possible([this] { draw(); }); });
 }
 
 void Progress::report_last() {

@@ -74,7 +74,8 @@ class Progress {
   Progress(const Control& control, const Messages& messages, bool shown);
   ~Progress();  // prints the last line if there was no Watch
 
-  // Many streams, several at a time. While it exists, the line shows their number and all of their bytes.
+  // Many streams, several at a time. While it exists, the line shows their number and all of their bytes,
+  // from the first Watch on.
   class Total {
    public:
     explicit Total(Progress& progress) : progress_(progress) { progress_.begin_total(); }
@@ -114,15 +115,14 @@ class Progress {
   void end(std::list<GetPosition>::iterator position);
   void begin_total();
   void end_total();
-  void show();
 
   const Control& control_;
   const Messages& messages_;
   const bool shown_;
 
-  std::mutex mutex_;                  // guards the members up to sampled_bytes_
-  std::list<GetPosition> positions_;  // of the streams in progress
-  bool total_ = false;
+  std::mutex mutex_;                           // guards the members up to sampled_bytes_
+  std::list<GetPosition> positions_;           // of the streams in progress
+  bool total_ = false, has_begun_ = false;     // whether there is a Total, or was a Watch
   std::uint64_t ended_ = 0, ended_bytes_ = 0;  // streams, with Total
   bool reported_last_ = false;
   ProgressState state_;  // as of the last call of state()

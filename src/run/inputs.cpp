@@ -182,6 +182,25 @@ class InputLoop {
   Exit worst_ = Exit::ok;
 };
 
+// Runs the small inputs side by side, and each of the others alone.
+void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loop, const InputWork& work) {
+  std::optional<Progress::Total> total;
+  if (work.progress != nullptr) total.emplace(*work.progress);
+  WorkQueue<InputRequest> small(threads_for_small_inputs,
+                                [&loop](const InputRequest& input) { loop.run(input, false); });
+  bool first = true;
+  for (; const std::optional<InputRequest> input = reader.next(); first = false) {
+    if (inputs.list && !loop.check_listed(*input)) continue;
+    if (work.is_small && work.is_small(*input)) {
+      first ? loop.run(*input, false) : small.add(*input);
+    } else {
+      small.wait();
+      loop.run(*input, true);
+    }
+  }
+  small.wait();
+}
+
 }  // namespace
 
 void name_input(const std::string& name, const std::function<void()>& action) {
@@ -212,19 +231,7 @@ void for_each_input(const InputsRequest& inputs, const Messages& messages, Cance
                     const InputWork& work) {
   InputReader reader(inputs, messages, cancel);
   InputLoop loop(inputs.several() || !work.verb.empty(), messages, cancel, work);
-  WorkQueue<InputRequest> small(threads_for_small_inputs,
-                                [&loop](const InputRequest& input) { loop.run(input, false); });
-  bool first = true;
-  for (; const std::optional<InputRequest> input = reader.next(); first = false) {
-    if (inputs.list && !loop.check_listed(*input)) continue;
-    if (work.is_small && work.is_small(*input)) {
-      first ? loop.run(*input, false) : small.add(*input);
-    } else {
-      small.wait();
-      loop.run(*input, true);
-    }
-  }
-  small.wait();
+  run_inputs(inputs, reader, loop, work);
   loop.finish();
 }
 

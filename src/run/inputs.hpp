@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "cli/messages.hpp"
+#include "cli/progress.hpp"
 #include "cli/requests.hpp"
 #include "io/cancel.hpp"
 #include "run/report.hpp"
@@ -30,7 +31,8 @@ struct InputWork {
   std::function<void(const InputRequest& input)> check_listed{};  // one from a list, before it is run
   DescribeFailure describe_failure{};
   std::function<bool(const InputRequest& input)> is_small{};  // then it need not be alone
-  std::string verb{};  // such as "encrypted", for a summary at the end; none if empty
+  std::string verb{};            // such as "encrypted", for a summary at the end; none if empty
+  Progress* progress = nullptr;  // shows all inputs together, until the summary; may be null
   std::function<void(const InputCounts& counts)> at_end{};  // called after the last input
 };
 

@@ -90,12 +90,12 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
   };
   // Plugins are processes, which may ask questions.
   const bool has_plugin = files.keyring.find(KeyKind::plugin) != nullptr;
-  const Progress::Total total(files.progress);
   for_each_input(request.inputs, messages, cancel,
                  {.run = run_one,
                   .check_listed = check_listed,
                   .is_small = [=](const InputRequest& input) { return !has_plugin && is_small_file(input); },
                   .verb = request.stream.decrypt ? "decrypted" : "encrypted",
+                  .progress = &files.progress,
                   .at_end = finish});
 }
 

@@ -316,8 +316,6 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
     rekey(run, input, ends, about);
     return {};
   };
-  std::optional<Progress::Total> total;
-  if (several) total.emplace(progress);
   const bool has_plugin =
       old_keys.find(KeyKind::plugin) != nullptr || new_keys.find(KeyKind::plugin) != nullptr;
   const auto check_listed = [&](const InputRequest& input) {
@@ -330,6 +328,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
        .check_listed = check_listed,
        .is_small = [=](const InputRequest& input) { return several && !has_plugin && is_small_file(input); },
        .verb = several ? "rekeyed" : "",
+       .progress = several ? &progress : nullptr,
        .at_end =
            [&](const InputCounts&) {
              notes.print();

@@ -2,11 +2,13 @@
 
 import os
 import pathlib
+import time
 
 import pytest
 
+from processes import expect_exit, read_terminal, start_on_terminal
 from programs import KEY
-from terminals import at_terminal
+from terminals import at_terminal, await_question
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -50,3 +52,16 @@ def test_there_are_three_attempts_for_all_files():
     result, lines = at_terminal("-d", "-p", "--output-dir", "out", *sealed, answers=["words"] * 3, status=3)
     assert lines.count(WRONG) == 2 and result.error == "other.sealed: the passphrase does not open the input"
     assert result.notes == ["3 of 4 files decrypted, 1 failed"] and sorted(os.listdir("out")) == NAMES[:3]
+
+
+def test_progress_begins_after_the_question():
+    for name in NAMES:
+        seal(name, b"words")
+    child, main = start_on_terminal("gpuaes-stream", "-Pdp", "--output-dir", "out", *(f"{name}.sealed" for name in NAMES))
+    await_question(child, main)
+    time.sleep(0.5)  # the line would be drawn after 0.2 s
+    os.write(main, b"words\n")
+    seen = read_terminal(main).decode().split("\r\n")
+    expect_exit(child, 0)
+    assert seen[0] == "" and seen[1].startswith("\r5 files: "), seen
+    assert seen[2:] == ["gpuaes-stream: 5 files decrypted", ""]

@@ -106,11 +106,13 @@ def test_two_runs_into_one_directory(key):
     assert expect_whole(key) == COUNT
 
 
-def test_progress_counts_files_and_bytes(key):
-    names = make_small(200)
+@pytest.mark.parametrize("files", ["200 files", "1 file"])
+def test_progress_counts_files_and_bytes(key, files):
+    names = make_small(200)[-int(files.split()[0]) :]
     size = sum(map(os.path.getsize, names))
+    shown = f"{size / 1024:.1f}KiB" if size > 1024 else f"{size} B"
     found = stream("-P", "-k", key, "--output-dir", "out", *names).notes
-    assert found[0] == "200 files encrypted"
-    assert re.match(rf"200 files: *{size / 1024:.1f}KiB 0:00:0\d \[", found[1]), found
-    errors = run_many("-P", "-k", key, "--output-dir", "out", *names, "missing")[1]
-    assert errors[-1].startswith("200 files: ")
+    assert re.match(rf"{files}: *{shown} 0:00:0\d \[", found[0]), found
+    assert found[1:] == [f"{files} encrypted"]
+    lines = run_many("-P", "-k", key, "--output-dir", "out", *names, "missing")[1]
+    assert lines[-2].startswith(f"{files}: ") and lines[-1].endswith(" 1 failed")
