@@ -1,6 +1,7 @@
 #include "run/inputs.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,8 +26,16 @@
 namespace gpuaes {
 namespace {
 
-// Small inputs mostly wait for the disk, so there are more threads than CPUs.
-constexpr std::size_t threads_for_small_inputs = 16;
+// Small inputs mostly wait for the disk, so there may be more threads than CPUs. Each needs up to 9
+// descriptors, to replace an output while it reads an input that is not cached; everything else needs up to
+// 16.
+std::size_t threads_for_small_inputs() {
+  constexpr rlim_t max_threads = 16, for_each = 9, for_others = 16;
+  struct rlimit descriptors {};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  return std::clamp<rlim_t>((std::max(descriptors.rlim_cur, for_others) - for_others) / for_each, 1,
+                            max_threads);
+}
 
 // The inputs of a request, in order.
 class InputReader {
@@ -186,7 +195,7 @@ class InputLoop {
 void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loop, const InputWork& work) {
   std::optional<Progress::Total> total;
   if (work.progress != nullptr) total.emplace(*work.progress);
-  WorkQueue<InputRequest> small(threads_for_small_inputs,
+  WorkQueue<InputRequest> small(threads_for_small_inputs(),
                                 [&loop](const InputRequest& input) { loop.run(input, false); });
   bool first = true;
   for (; const std::optional<InputRequest> input = reader.next(); first = false) {

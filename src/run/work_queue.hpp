@@ -35,14 +35,15 @@ class WorkQueue {
     added_.notify_all();
   }
 
-  // Adds an item once there is room. Throws what `work` has thrown, after which no more work begins;
-  // std::system_error if no thread can be created.
+  // Adds an item once there is room, or does it if no thread can be created. Throws what `work` has thrown,
+  // after which no more work begins.
   void add(Item item) {
     std::unique_lock lock(mutex_);
     if (items_.size() >= 2 * max_threads_) done_.wait(lock, [this] { return items_.size() <= max_threads_; });
     if (failure_) std::rethrow_exception(failure_);
     items_.push_back(std::move(item));
     if (waiting_ < items_.size() && threads_.size() < max_threads_) start_thread();
+    if (threads_.empty()) return do_item(lock);
     lock.unlock();
     added_.notify_one();
   }
@@ -57,8 +58,7 @@ class WorkQueue {
  private:
   void start_thread() try {
     threads_.emplace_back([this] { do_items(); });
-  } catch (const std::system_error&) {
-    if (threads_.empty()) throw;
+  } catch (const std::system_error&) {  // there are too many
   }
 
   void do_items() {
@@ -68,22 +68,26 @@ class WorkQueue {
       added_.wait(lock, [this] { return closed_ || !items_.empty(); });
       --waiting_;
       if (items_.empty()) return;
-      const Item item = std::move(items_.front());
-      items_.pop_front();
-      ++busy_;
-      lock.unlock();
-      std::exception_ptr failure;
-      try {
-        work_(item);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      lock.lock();
-      --busy_;
-      if (failure && !failure_) failure_ = failure;
-      if (failure_) items_.clear();
-      if (items_.size() <= max_threads_) done_.notify_one();
+      do_item(lock);
     }
+  }
+
+  void do_item(std::unique_lock<std::mutex>& lock) {
+    const Item item = std::move(items_.front());
+    items_.pop_front();
+    ++busy_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      work_(item);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    --busy_;
+    if (failure && !failure_) failure_ = failure;
+    if (failure_) items_.clear();
+    if (items_.size() <= max_threads_) done_.notify_one();
   }
 
   const std::size_t max_threads_;

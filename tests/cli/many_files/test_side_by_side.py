@@ -5,12 +5,13 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 
 import pytest
 
 from processes import expect_exit
-from programs import FOLDER, PATIENCE, SANITIZED, some_bytes, start, stream
+from programs import FOLDER, PATIENCE, SANITIZED, User, some_bytes, start, stream
 from special_files import mounted_by
 
 COUNT = 100 if SANITIZED else 400
@@ -76,16 +77,29 @@ def test_large_files_between_small_ones(key):
 
 
 @pytest.mark.skipif(SANITIZED, reason="sanitizers need descriptors, too")
-def test_too_few_descriptors(key):
+@pytest.mark.parametrize("descriptors", [24, 40, 100])
+def test_few_descriptors(key, descriptors):
+    """There are fewer threads. A thread needs the most of them to replace an output."""
     names = make_small()
-    set_limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))  # noqa: E731
-    status, lines = run_many("-k", key, "--output-dir", "out", *names, preexec_fn=set_limit)
-    errors = [line for line in lines if line.startswith("error: ")]
-    assert status == (1 if errors else 0)
-    assert all("Too many open files" in line for line in errors)
-    done = expect_whole(key)
-    assert done + len(errors) == COUNT and done > 0
-    assert not errors or lines[-1] == f"{done:,} of {COUNT:,} files encrypted, {len(errors):,} failed"
+    set_limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))  # noqa: E731
+    for _ in range(2):
+        done = run_many("-k", key, "--output-dir", "out", *names, preexec_fn=set_limit)
+        assert done == (0, [f"{COUNT} files encrypted"])
+    assert expect_whole(key) == COUNT
+
+
+@pytest.mark.root
+def test_no_thread_can_be_created(key, users):
+    """Except the one that handles signals."""
+    if SANITIZED or not shutil.which("prlimit"):
+        pytest.skip("needs prlimit, and no sanitizer, which would need threads of its own")
+    names = make_small(20)
+    alone = User(65530, 65530, users[0].folder)  # has no other processes
+    for name in (".", key):
+        os.chown(name, alone.uid, alone.uid)
+    found = stream("-k", key, "--output-dir", "out", *names, user=alone, wrap=["prlimit", "--nproc=2"])
+    assert found.notes == ["20 files encrypted"]
+    assert expect_whole(key) == 20
 
 
 @pytest.mark.root
