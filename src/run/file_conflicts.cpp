@@ -145,9 +145,12 @@ void refuse_shared_inputs(const NamedInputs& named) {
 }
 
 void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets) {
-  refuse_secret_as_name(input.name);
   const std::optional<struct stat> status = status_of(input.name);
-  if (!status) throw io_error("cannot open", input.name, errno);
+  if (!status) {
+    const int error = errno;
+    refuse_secret_as_name(input.name);
+    throw io_error("cannot open", input.name, error);
+  }
   if (!S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode) && !S_ISDIR(status->st_mode))
     throw IoError(fmt::format("{} is not a regular file", input.name));
   refuse_shared_inputs(secrets.add(input));

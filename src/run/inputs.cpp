@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
@@ -51,7 +52,18 @@ class InputReader {
     return count_ < request_.named.size() ? std::optional(request_.named[count_++]) : std::nullopt;
   }
 
+  // IoError if the last name, which is from the list, cannot be that of a file.
+  void check(const std::string& name) const {
+    if (name.size() > max_name)
+      throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), max_name),
+                    hint());
+    if (name.find('\0') != std::string::npos)
+      throw IoError(fmt::format("line {} of {} contains a null byte", count_, list_->name()), hint());
+  }
+
  private:
+  static constexpr std::size_t max_name = PATH_MAX - 1;
+
   // In a list, - is the name of a file.
   std::optional<InputRequest> next_in_list() {
     std::string name;
@@ -62,28 +74,24 @@ class InputReader {
     return InputRequest{.name = name == standard_name ? "./-" : name};
   }
 
-  // What is before the next separator or the end, and may be empty.
+  // What is before the next separator or the end, and may be empty. If it is too long, only its beginning.
   std::string take_name() {
-    std::size_t end = text_.find(request_.separator);
-    while (end == std::string::npos && read()) end = text_.find(request_.separator);
-    std::string name = text_.substr(0, end);
-    text_.erase(0, end == std::string::npos ? end : end + 1);
+    std::string name;
+    for (bool ended = false; !ended && (!text_.empty() || read());) {
+      const std::size_t end = text_.find(request_.separator);
+      ended = end != std::string_view::npos;
+      name += text_.substr(0, end);
+      name.resize(std::min(name.size(), max_name + 1));
+      text_.remove_prefix(ended ? end + 1 : text_.size());
+    }
     ++count_;
-    if (name.size() > PATH_MAX)
-      throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), PATH_MAX),
-                    hint());
-    if (name.find('\0') != std::string::npos)
-      throw IoError(fmt::format("line {} of {} contains a null byte", count_, list_->name()), hint());
     return name;
   }
 
-  // Appends to the text. False at the end of the list.
+  // Reads the next text. False at the end of the list.
   bool read() {
-    std::array<std::byte, 64 << 10> bytes;
-    if (text_.size() > bytes.size()) return false;
-    const std::size_t count = list_->read(bytes);
-    text_ += as_text(std::span(bytes).first(count));
-    return count > 0;
+    text_ = as_text(std::span(bytes_).first(list_->read(bytes_)));
+    return !text_.empty();
   }
 
   const char* hint() const {
@@ -93,8 +101,9 @@ class InputReader {
 
   const InputsRequest& request_;
   std::optional<FdSource> list_;
-  std::string text_;       // of the list, after the last name
-  std::size_t count_ = 0;  // names so far
+  std::array<std::byte, 64 << 10> bytes_{};  // of the list
+  std::string_view text_;                    // of the list, after the last name
+  std::size_t count_ = 0;                    // names so far
 };
 
 // Does the work for inputs, and counts them.
@@ -122,9 +131,10 @@ class InputLoop {
     print(result.text);
   }
 
-  // Whether the input can be run. Otherwise, this is its error.
-  bool check_listed(const InputRequest& input) {
+  // Whether the input, which is from a list, can be run. Otherwise, this is its error.
+  bool check_listed(const InputRequest& input, const InputReader& reader) {
     try {
+      reader.check(input.name);
       if (work_.check_listed) work_.check_listed(input);
       return true;
     } catch (const Error& error) {
@@ -199,7 +209,7 @@ void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loo
                                 [&loop](const InputRequest& input) { loop.run(input, false); });
   bool first = true;
   for (; const std::optional<InputRequest> input = reader.next(); first = false) {
-    if (inputs.list && !loop.check_listed(*input)) continue;
+    if (inputs.list && !loop.check_listed(*input, reader)) continue;
     if (work.is_small && work.is_small(*input)) {
       first ? loop.run(*input, false) : small.add(*input);
     } else {

@@ -20,6 +20,12 @@
 namespace gpuaes {
 namespace {
 
+// A name that is a secret must not be shown in another error.
+void add_name(OutputNames& names, const InputRequest& input) {
+  refuse_secret_as_name(input.name);
+  names.add(input.name);
+}
+
 // UsageError if inputs cannot have the outputs that their names require. A wrong ending is an error only of
 // that input, and is reported in its turn.
 OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
@@ -29,9 +35,8 @@ OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
   OutputNames names(*request.output.directory, ending);
   if (request.reports.stats) names.protect(*request.reports.stats);
   for (const InputRequest& input : request.inputs.named) {
-    refuse_secret_as_name(input.name);
     try {
-      names.add(input.name);
+      add_name(names, input);
     } catch (const IoError&) {
     }
   }
@@ -71,7 +76,7 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
   OutputDirectory directory =
       with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
   const auto check_listed = [&](const InputRequest& input) {
-    names.add(input.name);
+    add_name(names, input);
     refuse_unsuitable_file(input, files.secrets);
   };
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {

@@ -72,15 +72,27 @@ def test_names_that_cannot_be_used(key):
 
 
 @pytest.mark.parametrize("options, data, error", [
-    ([], b"a\na\0b\n", "line 2 of list contains a null byte"),
-    ([], b"a\n" + b"x" * 5000 + b"\na\n", "name 2 in list is longer than 4096 bytes"),
-    (["--null"], b"a\0" + b"a\n" * 100_000, "name 2 in list is longer than 4096 bytes"),
-], ids=["null byte", "long", "long with null bytes"])  # fmt: skip
-def test_what_is_no_list(key, options, data, error):
-    make("a")
+    ([], b"a\na\0b\nb\n", "line 2 of list contains a null byte"),
+    ([], b"a\n" + b"x" * 4096 + b"\nb", "name 2 in list is longer than 4095 bytes"),
+    ([], b"a\n" + b"x" * 200_000 + b"\nb\n", "name 2 in list is longer than 4095 bytes"),
+    (["--null"], b"a\0" + b"a\n" * 100_000 + b"\0b", "name 2 in list is longer than 4095 bytes"),
+    ([], b"a\nb\n" + b"x" * 200_000, "name 3 in list is longer than 4095 bytes"),
+], ids=["null byte", "long by a byte", "long", "long with newlines", "long at the end"])  # fmt: skip
+def test_what_is_no_name(key, options, data, error):
+    """The rest of the list is done."""
+    make("a", "b")
     pathlib.Path("list").write_bytes(data)
     found = stream("-k", key, "--output-dir", "out", "--files-from", "list", *options, status=1)
     assert found.error == error and "--null" in found.hint
+    assert found.notes == ["2 of 3 files encrypted, 1 failed"]
+    assert outputs() == ["a.sealed", "b.sealed"]
+
+
+@pytest.mark.parametrize("options", [["-dk"], ["-k"]])
+def test_a_secret_in_a_list_is_not_shown(key, options):
+    write_list(KEY.hex(), f"../{KEY.hex()}")
+    errors, _ = many(*options, key, "--output-dir", "out", "--files-from", "list", status=1)
+    assert errors == ["a key was given instead of a file name"] * 2
 
 
 def test_a_list_that_cannot_be_opened(key):
