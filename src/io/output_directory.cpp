@@ -39,7 +39,11 @@ Fd open_or_make(int parent, const char* name, int flags) {
 
 OutputDirectory::OutputDirectory(std::string name)
     : name_(std::move(name)), fd_(open_or_make(AT_FDCWD, name_.c_str(), folder_flags)) {
-  if (fd_.get() < 0) throw io_error("cannot open the directory", name_, errno);
+  if (fd_.get() >= 0) return;
+  const int error = errno;
+  IoError failure = io_error("cannot open the directory", name_, error);
+  if (error == ENOENT) failure.set_hint("only the last directory of a path is created");
+  throw failure;
 }
 
 std::string OutputDirectory::name_of(const std::string& path) const {

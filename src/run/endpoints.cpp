@@ -20,11 +20,14 @@
 
 namespace gpuaes {
 
-InputFile open_input_file(const InputRequest& input, Cancel& cancel) {
+InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cancel) {
   return with_option(input.option, [&]() -> InputFile {
-    refuse_secret_as_name(input.name);
     const auto status = status_of(input.name);
+    if (!status) refuse_secret_as_name(input.name);
     if (!status || !S_ISDIR(status->st_mode)) return {open_source(input.name, cancel)};
+    if (!decrypt)
+      throw IoError(fmt::format("{} is a directory", shown_name(input.name)),
+                    "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
     if (!input.is_named()) throw IoError("standard input is a directory", "name it as an argument");
     PartsDirectory directory = open_parts_directory(input.name, cancel);
     FdSource head = open_needed(directory.directory, head_name, cancel);
@@ -33,16 +36,6 @@ InputFile open_input_file(const InputRequest& input, Cancel& cancel) {
 }
 
 namespace {
-
-// IoError if the input is a directory.
-void refuse_directory(const InputRequest& input) {
-  const auto status = status_of(input.name);
-  if (status && S_ISDIR(status->st_mode))
-    with_option(input.option, [&] {
-      throw IoError(fmt::format("{} is a directory", shown_name(input.name)),
-                    "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
-    });
-}
 
 // The format whose armor the input begins with, perhaps after white space; or null. Waits for no more input
 // than the detection of formats does, unless there is white space.
@@ -65,8 +58,7 @@ const Format* find_armored_format(HeaderReader& input) {
 
 Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel) {
   if (input.command.empty()) {
-    if (!decrypt) refuse_directory(input);
-    InputFile file = open_input_file(input, cancel);
+    InputFile file = open_input_file(input, decrypt, cancel);
     return {.source = std::move(file.source), .directory = std::move(file.directory)};
   }
   Command command{input.command, fmt::format("the command '{}'", input.command.front()),
@@ -94,13 +86,15 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
   if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
   const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
   const bool may_be_large = bytes.value_or(large_output) >= large_output;  // else do not look up the memory
-  const SinkRules rules{
-      .terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
-      .durable_name = !output.directory,  // its owner syncs it once, at the end
-      .sparse = output.sparse,
-      .bytes = bytes,
-      .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
-      .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
+                  .sparse = output.sparse,
+                  .bytes = bytes,
+                  .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
+                  .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  if (output.directory) {
+    rules.durable_name = false;  // the directory is synced once, at the end
+    rules.temp.hint = "";
+  }
   return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
 }
 

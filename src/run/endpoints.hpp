@@ -62,11 +62,11 @@ struct Endpoints {
   TotalStats* totals = nullptr;            // of many inputs, if requested; must outlive the run
 };
 
-// Opens the input, which must not be a command. IoError if it cannot be opened; UsageError if its name is a
-// secret.
-InputFile open_input_file(const InputRequest& input, Cancel& cancel);
+// Opens the input, which must not be a command. IoError if it cannot be opened, also for a directory to
+// encrypt; UsageError if its name is a secret.
+InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cancel);
 
-// Opens the input of a run. IoError also for a directory to encrypt.
+// Opens the input of a run, with the same errors.
 Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel);
 
 // Opens the output of a run, as found by find_outputs(), for `bytes` bytes of input, if known. Null for a

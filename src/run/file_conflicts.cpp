@@ -122,16 +122,15 @@ NamedInputs& NamedInputs::add(const InputsRequest& inputs) {
   return *this;
 }
 
-void check_replaceable(const std::string& name) {
+void check_replaceable(const std::string& name, const char* hint) {
   const OutputTarget target = find_output(name);
   if (!target.status) return;
   if (S_ISDIR(target.status->st_mode)) return;  // a sealed file in parts
   if (!S_ISREG(target.status->st_mode))
-    throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name),
-                     not_replaceable_hint);
+    throw UsageError(fmt::format("{} is not a regular file and cannot be replaced", name), hint);
   if (target.standard_descriptor)
     throw UsageError(fmt::format("{} is also standard output or standard error and cannot be replaced", name),
-                     not_replaceable_hint);
+                     hint);
 }
 
 void refuse_shared_inputs(const NamedInputs& named) {

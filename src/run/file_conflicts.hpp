@@ -14,9 +14,6 @@
 
 namespace gpuaes {
 
-// The hint for an input that --rekey cannot replace.
-inline constexpr char not_replaceable_hint[] = "name another file with -o";
-
 // The status of an input, which may be standard input. None if there is no such file.
 std::optional<struct stat> status_of(const std::string& name, int directory = AT_FDCWD);
 
@@ -73,9 +70,9 @@ void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets);
 // secrets, and prompts leave standard input alone if it is one of the inputs.
 void prepare_inputs(const NamedInputs& inputs);
 
-// UsageError if the input that --rekey replaces is not a regular file, or is standard output or standard
-// error: a program that has the old file open would keep writing to it after it has been replaced.
-void check_replaceable(const std::string& name);
+// UsageError, with `hint`, if the input that --rekey replaces is not a regular file, or is standard output or
+// standard error: a program that has the old file open would keep writing to it after it has been replaced.
+void check_replaceable(const std::string& name, const char* hint);
 
 struct OutputTargets {
   OutputTarget output;

@@ -33,10 +33,9 @@
 namespace gpuaes {
 namespace {
 
-Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input, const NamedInputs& named,
-                         const OutputTargets& targets, const Messages& messages, Cancel& cancel) {
+void open_outputs(Endpoints& endpoints, const FilterRequest& request, const NamedInputs& named,
+                  const OutputTargets& targets, const Messages& messages, Cancel& cancel) {
   const StreamRequest& stream = request.stream;
-  Endpoints endpoints = open_input(input, stream.decrypt, cancel);
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
@@ -46,7 +45,6 @@ Endpoints open_endpoints(const FilterRequest& request, const InputRequest& input
   hold_output_while_typing(endpoints, request.output);
   open_reports(endpoints, targets, messages, cancel);
   note_if_terminal(endpoints.source, messages);
-  return endpoints;
 }
 
 // A single lane, which needs no other thread.
@@ -113,12 +111,10 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
   Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
   std::once_flag noted;
-  const RunFile run = [&](const InputRequest& input, const OutputTargets& outputs, TotalStats* totals,
+  const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
                           const Messages& about, bool alone) {
     const Report::Start start;
-    const NamedInputs inputs = NamedInputs(secrets).add(input);
-    Endpoints endpoints = open_endpoints(request, input, inputs, outputs, about, cancel);
-    endpoints.totals = totals;
+    open_outputs(endpoints, request, NamedInputs(secrets).add(input), outputs, about, cancel);
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
     std::call_once(noted, note_secrets, request.stream, keyring, messages);
@@ -130,7 +126,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
   }
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
-    run(input, targets, nullptr, about, true);
+    run(input, open_input(input, request.stream.decrypt, cancel), targets, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
                                              : ""};
   };

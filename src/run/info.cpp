@@ -90,7 +90,7 @@ Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) 
 
 Info read_info(const InputRequest& request, const std::optional<std::string>& format_name,
                const Messages& messages, Cancel& cancel) {
-  auto [source, directory] = open_input_file(request, cancel);
+  auto [source, directory] = open_input_file(request, true, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
   OpenedInput input(source, nullptr, format_name);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
@@ -81,12 +82,15 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
   };
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {
     if (!request.inputs.list) refuse_unsuitable_file(input, files.secrets);
-    const OutputDirectory::Place place = directory.find(names.path_for(input.name));
-    const std::optional<struct stat> before = status_of(input.name);
-    if (request.output.skip_existing && before && is_up_to_date(place.target, *before))
-      return {.skipped = true};
-    files.run(input, {.output = place.target, .shown = place.target.name}, &totals, about, alone);
-    if (before) set_time(place.target, before->st_mtim);
+    const std::string path = names.path_for(input.name);
+    Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
+    endpoints.totals = &totals;
+    const struct stat before = endpoints.source.status();
+    const OutputDirectory::Place place = directory.find(path);
+    if (request.output.skip_existing && is_up_to_date(place.target, before)) return {.skipped = true};
+    files.run(input, std::move(endpoints), {.output = place.target, .shown = place.target.name}, about,
+              alone);
+    set_time(place.target, before.st_mtim);
     return {};
   };
   const auto finish = [&](const InputCounts& counts) {

@@ -8,15 +8,16 @@
 #include "cli/requests.hpp"
 #include "io/cancel.hpp"
 #include "keys/keyring.hpp"
+#include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/report.hpp"
 
 namespace gpuaes {
 
-// Encrypts or decrypts one file, and adds its figures to `totals`, if there are any. Unless it is alone, the
-// calling thread does all of the work.
-using RunFile = std::function<void(const InputRequest& input, const OutputTargets& targets,
-                                   TotalStats* totals, const Messages& messages, bool alone)>;
+// Encrypts or decrypts one file, whose input is open. Unless it is alone, the calling thread does all of the
+// work.
+using RunFile = std::function<void(const InputRequest& input, Endpoints endpoints,
+                                   const OutputTargets& targets, const Messages& messages, bool alone)>;
 
 struct ManyFiles {
   const NamedInputs &secrets, &named;  // `named` includes the inputs

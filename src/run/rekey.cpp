@@ -54,6 +54,11 @@ void check_unchanged(const OutputTarget& target, const struct stat& before) {
                   "the file was not replaced; run the command again");
 }
 
+// For an input that cannot be replaced.
+const char* not_replaceable_hint(const InputsRequest& inputs) {
+  return inputs.several() ? "" : "name another file with -o";
+}
+
 // In place, the sink replaces the input, unless it has changed in the meantime.
 SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, const FdSource& source,
                        const Messages& messages) {
@@ -64,7 +69,7 @@ SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, 
                   .direct_from = large_output,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (request.in_place) {
-    rules.temp.hint = not_replaceable_hint;
+    rules.temp.hint = not_replaceable_hint(request.inputs);
     rules.check = [&target, &source] { check_unchanged(target, source.status()); };
   }
   return rules;
@@ -285,7 +290,7 @@ void check_inputs(const RekeyRequest& request) {
   for (const InputRequest& input : request.inputs.named) {
     if (request.inputs.several() && !input.is_named())
       throw UsageError("--rekey cannot replace standard input");
-    if (request.in_place) check_replaceable(input.name);
+    if (request.in_place) check_replaceable(input.name, not_replaceable_hint(request.inputs));
   }
 }
 
@@ -311,7 +316,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   const Shared run{request, secrets, old_keys, new_keys, notes, folders, progress, cancel};
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) -> InputResult {
     OutputTarget own = target ? *target : find_output(input.name);
-    Ends ends{open_input_file(input, cancel), std::move(own)};
+    Ends ends{open_input_file(input, true, cancel), std::move(own)};
     limit_usage_error(several, [&] { open_ends(run, input, ends, about); });
     rekey(run, input, ends, about);
     return {};
@@ -320,7 +325,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
       old_keys.find(KeyKind::plugin) != nullptr || new_keys.find(KeyKind::plugin) != nullptr;
   const auto check_listed = [&](const InputRequest& input) {
     refuse_unsuitable_file(input, secrets);
-    check_replaceable(input.name);
+    check_replaceable(input.name, not_replaceable_hint(request.inputs));
   };
   for_each_input(
       request.inputs, messages, cancel,

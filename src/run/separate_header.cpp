@@ -42,7 +42,7 @@ void export_header(const ExportHeaderRequest& request, const Messages& messages)
   OutputTargets targets = find_outputs(request.output);
   const std::string shown = request.input.is_named() ? request.input.name : "";
   name_input(shown, [&] {
-    auto [source, directory] = open_input_file(request.input, control.cancel);
+    auto [source, directory] = open_input_file(request.input, true, control.cancel);
     refuse_output_conflicts(named, targets);
     note_if_terminal(source, messages);
     OpenedInput input(source, nullptr, request.format);

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import subprocess
 import pytest
 
 from programs import FOLDER, KEY, PATIENCE, files_here, keygen, secret_file, some_bytes, stream
+from special_files import shell
 
 ODD_NAMES = [b"two words", b"new\nline", b"\xff\xfe", b"-", b"-d", b"$(id)", b".hidden", b".age", b"x.age", b"\xe2\x82\xac"]
 SIZES = [0, 1, 4096, 16384, 100_000, 3 << 20]
@@ -94,6 +96,12 @@ def test_the_rest_is_done_if_some_fail(key):
     assert notes == ["13 of 19 files encrypted, 6 failed"]
     for name in [*names, "link"]:
         assert stream("-dk", key, f"out/{name}.sealed").out == content(name)
+
+
+def test_no_folder_is_made_for_an_input_that_cannot_be_opened(key):
+    names = make_inputs()
+    errors, _ = many("-k", key, "--output-dir", "out", "in/deep", "in/deep/er/", "in/missing", names[0], status=1)
+    assert len(errors) == 3 and os.listdir("out") == ["in"] and os.listdir("out/in") == ["0.sealed"]
 
 
 def test_the_status_is_the_highest(key):
@@ -233,9 +241,23 @@ def test_what_is_refused_before_anything_is_done(key, options, error):
 
 def test_the_directory_cannot_be_opened(key):
     pathlib.Path("a").write_bytes(b"text")
-    for name, error in ("a", "Not a directory"), ("no/where", "No such file or directory"):
-        assert stream("-k", key, "--output-dir", name, "a", status=1).error == (
-            f"--output-dir: cannot open the directory {name}: {error}")
+    for name, error, hint in (("a", "Not a directory", ""),
+                              ("no/where", "No such file or directory", "only the last directory of a path is created")):
+        found = stream("-k", key, "--output-dir", name, "a", status=1)
+        assert (found.error, found.hint) == (f"--output-dir: cannot open the directory {name}: {error}", hint)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("options", ["--output-dir . a", "--rekey --new-key ../new a.sealed b.sealed"])
+def test_hints_are_for_many_files(key, options):
+    """There is no output to redirect or to name."""
+    secret_file("../new", KEY[::-1])
+    for name in "a", "a.sealed", "b.sealed", "over":
+        stream("-k", key, "-o", name, input=b"text")
+    mount = ("unshare", "-m", "sh", "-c", 'mount --bind over a.sealed && exec "$@"', "sh")
+    shell(shlex.join([*mount, "true"]))
+    found = stream("-k", key, *options.split(), wrap=mount, status=1)
+    assert (found.error, found.hint) == ("a.sealed is a mount point and cannot be replaced", "")
 
 
 # --- Messages and secrets --------------------------------------------------------------------------------------------
