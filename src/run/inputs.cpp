@@ -144,15 +144,16 @@ class InputLoop {
   }
 
   // "2,998 of 3,000 files encrypted, 2 failed".
-  std::string summary() const {
+  void note_summary(std::string text = {}) const {
+    if (work_.verb.empty()) return;
     const auto& [done, skipped, failed] = counts_;
     const std::uint64_t all = done + skipped + failed;
-    std::string text = with_commas(done);
+    text += with_commas(done);
     if (done < all) text += fmt::format(" of {}", with_commas(all));
     text += fmt::format(" file{} {}", all == 1 ? "" : "s", work_.verb);
     if (skipped > 0) text += fmt::format(", {} skipped", with_commas(skipped));
     if (failed > 0) text += fmt::format(", {} failed", with_commas(failed));
-    return text;
+    messages_.note(text);
   }
 
   void finish() {
@@ -163,7 +164,7 @@ class InputLoop {
       messages_.error(error);
       worst_ = std::max(worst_, Exit::io);
     }
-    if (!work_.verb.empty()) messages_.note(summary());
+    note_summary();
     if (worst_ != Exit::ok) throw Failed{worst_};
   }
 
@@ -250,7 +251,12 @@ void for_each_input(const InputsRequest& inputs, const Messages& messages, Cance
                     const InputWork& work) {
   InputReader reader(inputs, messages, cancel);
   InputLoop loop(inputs.several() || !work.verb.empty(), messages, cancel, work);
-  run_inputs(inputs, reader, loop, work);
+  try {
+    run_inputs(inputs, reader, loop, work);
+  } catch (const Cancelled&) {
+    loop.note_summary("interrupted; ");
+    throw;
+  }
   loop.finish();
 }
 

@@ -38,8 +38,8 @@ struct InputWork {
 
 // Calls `run` for each input and prints what it returns. If there are several, or if there is a summary,
 // prints an error in one of them, also as `describe_failure` does, and continues with the next; Failed at the
-// end has the highest exit status. A UsageError of `run` for the first one ends the run. IoError if the list
-// cannot be read.
+// end has the highest exit status. A signal also ends with the summary. A UsageError of `run` for the first
+// one ends the run. IoError if the list cannot be read.
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work);
 

@@ -167,13 +167,15 @@ def test_continue_after_a_signal(key, number):
     """The run is in the middle: its list has not ended."""
     names = make_small()
     options = "-k", key, "--output-dir", "out", "--files-from", "-"
-    child = start("gpuaes-stream", *options, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    child = start("gpuaes-stream", *options, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     child.stdin.write("\n".join(names[: len(names) // 2] + [""]).encode())
     child.stdin.flush()
     wait_for(lambda: os.path.isdir("out/in") and len(os.listdir("out/in")) > len(names) // 20, "some outputs")
     expect_death_by(child, number)
     done = expect_whole(key)
     assert 0 < done <= len(names) // 2
+    summary = f"gpuaes-stream: interrupted; {done} files encrypted\n" if number == signal.SIGTERM else ""
+    assert child.stderr.read().decode() == summary
     found = stream(*options, "--skip-existing", input="\n".join(names).encode())
     assert found.notes == [f"{len(names) - done:,} of {len(names):,} files encrypted, {done} skipped"]
     assert expect_whole(key) == len(names)
