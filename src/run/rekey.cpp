@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,8 +37,6 @@
 
 namespace gpuaes {
 namespace {
-
-using Warn = std::function<void(const char*)>;
 
 // Do not lose another program's changes. If `name` is a symbolic link that has changed, do not write the
 // first target's contents to the second.
@@ -100,15 +97,20 @@ OutputTarget find_head(const PartsDirectory& input) {
   return head;
 }
 
-void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients, const Warn& warn) {
-  if (const char* const warning = writer_warning(keyring, !old_recipients.empty())) warn(warning);
+void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_recipients,
+                       std::once_flag& warned_of_keys, const Messages& messages) {
+  const bool had_recipient = !old_recipients.empty();
+  if (const char* const warning = writer_warning(keyring, had_recipient); warning && had_recipient)
+    messages.input_warning(warning);
+  else if (warning)
+    std::call_once(warned_of_keys, [&] { messages.warning(warning); });
   const auto is_classic = [](KeyKind kind) { return is_asymmetric(kind) && !is_post_quantum(kind); };
   const bool was_classic = std::ranges::any_of(old_recipients, is_classic);
-  const bool was_post_quantum = !old_recipients.empty() && !was_classic;
-  if (was_post_quantum && std::ranges::any_of(keyring.keys, is_classic, &Key::kind))
-    warn("the input was sealed for a post-quantum recipient; the new recipient removes that protection");
+  if (had_recipient && !was_classic && std::ranges::any_of(keyring.keys, is_classic, &Key::kind))
+    messages.input_warning(
+        "the input was sealed for a post-quantum recipient; the new recipient removes that protection");
   if (was_classic && std::ranges::any_of(keyring.keys, is_post_quantum, &Key::kind))
-    warn(
+    messages.input_warning(
         "the input was encrypted for a recipient that is not post-quantum; anyone who kept its old header "
         "can still open it with a quantum computer");
 }
@@ -150,12 +152,6 @@ class Notes {
  public:
   explicit Notes(const Messages& messages) : messages_(messages) {}
 
-  // Warns, once.
-  void warn(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    if (warned_.insert(text).second) messages_.warning(text);
-  }
-
   void add(const std::string& file, const NewHeader& header) {
     if (header.removed.empty()) return;
     const std::lock_guard lock(mutex_);
@@ -180,7 +176,6 @@ class Notes {
  private:
   const Messages& messages_;
   std::mutex mutex_;
-  std::set<std::string> warned_;
   std::uint64_t files_ = 0;  // from which slots were removed
   std::string file_;         // the last of them
   SlotCounts removed_, now_;
@@ -207,6 +202,7 @@ struct Shared {
   const RekeyRequest& request;
   const NamedInputs& secrets;
   const Keyring &old_keys, &new_keys;
+  std::once_flag& warned_of_keys;
   Notes& notes;
   Folders& folders;  // if there are several inputs
   Progress& progress;
@@ -274,7 +270,7 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
   session.input = &input.header;
   session.index_first = ends.directory() != nullptr;
   const NewHeader header = format.rekey(session, run.new_keys);
-  warn_of_new_slots(run.new_keys, header.old_recipients, [&](const char* text) { run.notes.warn(text); });
+  warn_of_new_slots(run.new_keys, header.old_recipients, run.warned_of_keys, messages);
   if (ends.directory() != nullptr) {
     ends.sink->write(header.bytes);
     ends.sink->close();
@@ -313,7 +309,8 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   if (several) share_passphrase(new_keys);
   Notes notes(messages);
   Folders folders;
-  const Shared run{request, secrets, old_keys, new_keys, notes, folders, progress, cancel};
+  std::once_flag warned_of_keys;
+  const Shared run{request, secrets, old_keys, new_keys, warned_of_keys, notes, folders, progress, cancel};
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) -> InputResult {
     OutputTarget own = target ? *target : find_output(input.name);
     Ends ends{open_input_file(input, true, cancel), std::move(own)};

@@ -60,7 +60,7 @@ def test_a_list(key, files):
     assert stream("-tk", "../new", "--files-from", "list", status=1).out.count(b": ok\n") == 31
 
 
-def test_formats_are_counted_apart_and_warnings_appear_once(key, files):
+def test_formats_are_counted_apart_and_warnings_name_their_file(key, files):
     names, _ = files
     many("-k", key, "-R", "../identity.pub", "-q", "--output-dir", "both", *NAMES)
     many("-R", "../identity.pub", "--output-dir", "age", *NAMES)
@@ -73,7 +73,10 @@ def test_formats_are_counted_apart_and_warnings_appear_once(key, files):
         "30 X25519 recipient slots and 30 X25519 stanzas")
     assert stream("-tk", "../second", *sealed, *age).out.count(b": ok\n") == 60
     _, notes = many("--rekey", "-k", "../second", "--new-key", "../new", *sealed)
-    assert [note[:40] for note in notes if "warning" in note] == ["warning: the input was sealed for a reci"]
+    assert sorted(note.split(": the input was sealed for a recipient, ")[0] for note in notes[:30]) == sorted(
+        f"warning: {name}" for name in sealed)
+    _, notes = many("--rekey", "-k", "../new", "--new-key", key, "-R", "../second.pub", *sealed)
+    assert [note[:28] for note in notes if "warning" in note] == ["warning: sealing for both a "]
 
 
 @pytest.mark.parametrize("options, error", [
