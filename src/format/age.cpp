@@ -130,7 +130,7 @@ void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::
 
 [[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
   const std::string types = describe_types(header) + describe_untried(header, keyring);
-  if (keyring.find(KeyKind::plugin) == nullptr) refuse_untried(header, keyring, types);
+  if (!keyring.has_plugin()) refuse_untried(header, keyring, types);
   throw KeyError(
       fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
 }

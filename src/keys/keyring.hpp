@@ -100,6 +100,7 @@ struct Keyring {
   const Key* find(KeyKind kind) const;    // the first, or null
   std::size_t count(KeyKind kind) const;  // including SSH keys with a passphrase
   bool has_recipient() const;             // or an identity
+  bool has_plugin() const { return find(KeyKind::plugin) != nullptr; }
   bool empty() const { return keys.empty() && locked.empty(); }
   void unlock(const LockedKeys& file);  // adds copies of its keys
   void unlock_all();

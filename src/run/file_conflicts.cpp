@@ -74,6 +74,15 @@ bool are_in_conflict(const Input& a, const Input& b) {
   return is_same_file(a.status, b.status) && (takes_data || twice || a.consumes() || b.consumes());
 }
 
+void refuse_shared_inputs(const std::vector<Input>& inputs) {
+  for (auto a = inputs.begin(); a != inputs.end(); ++a)
+    for (auto b = a + 1; b != inputs.end() && !a->is_file_of_data(); ++b)
+      if (are_in_conflict(*a, *b))
+        throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
+                                     shown_name(b->is_standard() ? b->named.name : a->named.name)),
+                         "use a different file for one of them");
+}
+
 using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
 
 NamedTargets find_targets(const OutputTargets& targets) {
@@ -133,16 +142,6 @@ void check_replaceable(const std::string& name, const char* hint) {
                      hint);
 }
 
-void refuse_shared_inputs(const NamedInputs& named) {
-  const std::vector<Input> inputs = find_inputs(named);
-  for (auto a = inputs.begin(); a != inputs.end(); ++a)
-    for (auto b = a + 1; b != inputs.end() && !a->is_file_of_data(); ++b)
-      if (are_in_conflict(*a, *b))
-        throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
-                                     shown_name(b->is_standard() ? b->named.name : a->named.name)),
-                         "use a different file for one of them");
-}
-
 void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets) {
   const std::optional<struct stat> status = status_of(input.name);
   if (!status) {
@@ -152,12 +151,14 @@ void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets) {
   }
   if (!S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode) && !S_ISDIR(status->st_mode))
     throw IoError(fmt::format("{} is not a regular file", input.name));
-  refuse_shared_inputs(secrets.add(input));
+  std::vector<Input> inputs = find_inputs(secrets);
+  inputs.push_back({secrets.add(input).list().back(), *status});
+  refuse_shared_inputs(inputs);
 }
 
 void prepare_inputs(const NamedInputs& named) {
-  refuse_shared_inputs(named);
   const std::vector<Input> inputs = find_inputs(named);
+  refuse_shared_inputs(inputs);
   for (const Input& input : inputs)
     if (input.named.kind != NamedInput::Kind::data) close_in_children(input.status);
   const std::optional<struct stat> standard = status_of(std::string(standard_name));

@@ -54,21 +54,19 @@ class NamedInputs {
   bool has_command_ = false;
 };
 
-// Call this before opening any file, since opening may block. A missing file conflicts with nothing; opening
-// it reports the error. UsageError if
+// Call this once, before opening any file, since opening may block. A missing file conflicts with nothing;
+// opening it reports the error. UsageError if
 //  - two inputs share the bytes of one pipe, terminal or standard input,
 //  - a secret is read from the input file: the type of the file would determine whether the data includes
 //    the secret.
-void refuse_shared_inputs(const NamedInputs& inputs);
+// From now on, commands do not inherit descriptors of secrets, and prompts leave standard input alone if it
+// is one of the inputs.
+void prepare_inputs(const NamedInputs& inputs);
 
 // The check of a file whose name is found only during the run: that its name is not a secret, that it is not
 // one of the secrets, and that it is a file or directory, since opening anything else may block. UsageError,
 // IoError.
 void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets);
-
-// The same as refuse_shared_inputs(), once in a run. From now on, commands do not inherit descriptors of
-// secrets, and prompts leave standard input alone if it is one of the inputs.
-void prepare_inputs(const NamedInputs& inputs);
 
 // UsageError, with `hint`, if the input that --rekey replaces is not a regular file, or is standard output or
 // standard error: a program that has the old file open would keep writing to it after it has been replaced.

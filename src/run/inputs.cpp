@@ -202,6 +202,13 @@ class InputLoop {
   Exit worst_ = Exit::ok;
 };
 
+// Whether the input is a regular file that is too small to keep several lanes busy for long.
+bool is_small_file(const InputRequest& input) {
+  constexpr off_t large_bytes = 64 << 20;
+  const std::optional<struct stat> status = status_of(input.name);
+  return status && S_ISREG(status->st_mode) && status->st_size < large_bytes;
+}
+
 // Runs the small inputs side by side, and each of the others alone.
 void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loop, const InputWork& work) {
   std::optional<Progress::Total> total;
@@ -211,7 +218,7 @@ void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loo
   bool first = true;
   for (; const std::optional<InputRequest> input = reader.next(); first = false) {
     if (inputs.list && !loop.check_listed(*input, reader)) continue;
-    if (work.is_small && work.is_small(*input)) {
+    if (work.side_by_side && is_small_file(*input)) {
       first ? loop.run(*input, false) : small.add(*input);
     } else {
       small.wait();
@@ -239,12 +246,6 @@ void limit_usage_error(bool several, const std::function<void()>& action) {
     if (!several) throw;
     throw IoError(error.what(), error.hint());
   }
-}
-
-bool is_small_file(const InputRequest& input) {
-  constexpr off_t large_bytes = 64 << 20;
-  const std::optional<struct stat> status = status_of(input.name);
-  return status && S_ISREG(status->st_mode) && status->st_size < large_bytes;
 }
 
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,

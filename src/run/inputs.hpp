@@ -30,7 +30,7 @@ struct InputWork {
   RunInput run;
   std::function<void(const InputRequest& input)> check_listed{};  // one from a list, before it is run
   DescribeFailure describe_failure{};
-  std::function<bool(const InputRequest& input)> is_small{};  // then it need not be alone
+  bool side_by_side = false;     // whether small inputs need not be alone; plugins may ask questions
   std::string verb{};            // such as "encrypted", for a summary at the end; none if empty
   Progress* progress = nullptr;  // shows all inputs together, until the summary; may be null
   std::function<void(const InputCounts& counts)> at_end{};  // called after the last input
@@ -42,9 +42,6 @@ struct InputWork {
 // one ends the run. IoError if the list cannot be read.
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work);
-
-// Whether the input is a regular file that is too small to keep several lanes busy for long.
-bool is_small_file(const InputRequest& input);
 
 // Calls `action`. If there are several inputs, a UsageError becomes an IoError, which concerns only this one.
 void limit_usage_error(bool several, const std::function<void()>& action);

@@ -97,12 +97,10 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
     directory.sync();
     if (stats) with_option("--stats", [&] { totals.write(*stats, counts); });
   };
-  // Plugins are processes, which may ask questions.
-  const bool has_plugin = files.keyring.find(KeyKind::plugin) != nullptr;
   for_each_input(request.inputs, messages, cancel,
                  {.run = run_one,
                   .check_listed = check_listed,
-                  .is_small = [=](const InputRequest& input) { return !has_plugin && is_small_file(input); },
+                  .side_by_side = !files.keyring.has_plugin(),
                   .verb = request.stream.decrypt ? "decrypted" : "encrypted",
                   .progress = &files.progress,
                   .at_end = finish});

@@ -68,15 +68,18 @@ std::string OutputNames::path_for(const std::string& input) const {
 }
 
 void OutputNames::add(const std::string& input) {
-  const std::string place = place_of(input);
-  if (!place.empty() && outputs_.contains(hash_of(place)))
-    throw UsageError(fmt::format("{} is also the output of another input", input));
-  protect(input);
+  if (const std::string place = place_of(input); !place.empty()) {
+    const Hash hash = hash_of(place);
+    if (outputs_.contains(hash))
+      throw UsageError(fmt::format("{} is also the output of another input", input));
+    protected_.insert(hash);
+  }
   const std::string path = path_for(input);
-  if (protected_.contains(hash_of(path)))
+  const Hash hash = hash_of(path);
+  if (protected_.contains(hash))
     throw UsageError(
         fmt::format("the output for {} would replace {}, which is another file of this run", input, path));
-  if (!outputs_.insert(hash_of(path)).second)
+  if (!outputs_.insert(hash).second)
     throw UsageError(fmt::format("{} and another input have the same output, {}", input, path));
 }
 

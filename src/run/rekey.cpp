@@ -318,24 +318,20 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
     rekey(run, input, ends, about);
     return {};
   };
-  const bool has_plugin =
-      old_keys.find(KeyKind::plugin) != nullptr || new_keys.find(KeyKind::plugin) != nullptr;
   const auto check_listed = [&](const InputRequest& input) {
     refuse_unsuitable_file(input, secrets);
     check_replaceable(input.name, not_replaceable_hint(request.inputs));
   };
-  for_each_input(
-      request.inputs, messages, cancel,
-      {.run = run_one,
-       .check_listed = check_listed,
-       .is_small = [=](const InputRequest& input) { return several && !has_plugin && is_small_file(input); },
-       .verb = several ? "rekeyed" : "",
-       .progress = several ? &progress : nullptr,
-       .at_end =
-           [&](const InputCounts&) {
-             notes.print();
-             folders.sync();
-           }});
+  for_each_input(request.inputs, messages, cancel,
+                 {.run = run_one,
+                  .check_listed = check_listed,
+                  .side_by_side = several && !old_keys.has_plugin() && !new_keys.has_plugin(),
+                  .verb = several ? "rekeyed" : "",
+                  .progress = several ? &progress : nullptr,
+                  .at_end = [&](const InputCounts&) {
+                    notes.print();
+                    folders.sync();
+                  }});
 }
 
 }  // namespace gpuaes
