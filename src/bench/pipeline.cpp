@@ -156,7 +156,8 @@ LanePlan plan(const Setup& setup, std::uint64_t bytes) {
                           .cipher = setup.cipher,
                           .authenticated = setup.format->authenticated,
                           .chunk_bytes = setup.chunk_bytes};
-  return plan_lanes(parse_choice(setup.lanes), workload, this_machine(workload));
+  const LaneChoice choice = parse_choice(setup.lanes);
+  return plan_lanes(choice, workload, this_machine(workload, choice));
 }
 
 // The first access to a page waits for the system; it must not be timed.

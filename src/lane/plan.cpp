@@ -396,8 +396,10 @@ unsigned cuda_stream_count(const Machine& machine, unsigned devices, const Workl
   return static_cast<unsigned>(std::min<std::size_t>(streams, chunks_of(workload, chunk_bytes)));
 }
 
-Machine this_machine(const Workload& workload) {
-  const bool counts = is_file(workload) || lanes_for_pipes(workload) > 2;
+Machine this_machine(const Workload& workload, const LaneChoice& choice) {
+  const auto is_counted = [](const LaneSpec& spec) { return spec.count && !uses_device(spec); };
+  const bool all_counted = !choice.named.empty() && std::ranges::all_of(choice.named, is_counted);
+  const bool counts = !all_counted && (is_file(workload) || lanes_for_pipes(workload) > 2);
   return {.cpus = counts ? usable_cpus() : bound_cpus(),
           .cache_bytes = cache_bytes(),
           .cuda = workload.cuda && cuda_may_open(),

@@ -37,9 +37,10 @@ struct Machine {
   std::function<std::optional<double>()> link_rate;        // fastest_gpu_link()
 };
 
-// Inspects this machine. Ignores CPU quotas for AES if the input is not a file: reading them takes time, and
-// a plan then has at most two lanes, which are as fast as one even with a quota of one CPU.
-Machine this_machine(const Workload& workload);
+// Inspects this machine. Ignores CPU quotas, which take time to read, if all lanes are CPU lanes whose number
+// the user named, and for AES if the input is not a file: a plan then has at most two lanes, which are as
+// fast as one even with a quota of one CPU.
+Machine this_machine(const Workload& workload, const LaneChoice& choice);
 
 // All specs of lanes that use a device name it.
 struct LanePlan {

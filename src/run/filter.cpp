@@ -59,7 +59,7 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   Workload workload = stream.workload(lanes.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
   workload.to_disk = stream.sink().limited_by_disk();
-  LanePlan plan = plan_lanes(lanes.choice, workload, this_machine(workload));
+  LanePlan plan = plan_lanes(lanes.choice, workload, this_machine(workload, lanes.choice));
   show_only_devices({plan.first, plan.joining, plan.later});
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
