@@ -180,7 +180,12 @@ void add_option(GivenOptions& given, const po::option& option, std::span<const O
 CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
                                std::size_t max_positional) {
   const po::options_description description = describe(options);
-  const po::parsed_options parsed = parse(argc, argv, description);
+  // Boost would take time in proportion to the square of the number of files after the last option.
+  const char* const* const end = argv + argc;
+  const char* const* files = end;
+  while (files - argv > 1 && files[-1][0] != '-') --files;
+  if (files != end) ++files;  // may be the argument of that option
+  const po::parsed_options parsed = parse(static_cast<int>(files - argv), argv, description);
   refuse_exposed_passphrase(parsed.options, description);
   CommandLine line;
   for (const po::option& option : parsed.options)
@@ -190,6 +195,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::span<cons
       if (option.original_tokens.front().starts_with("--=")) throw unknown("--", description);
       line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
     }
+  line.positional.insert(line.positional.end(), files, end);
   if (line.positional.size() > max_positional) throw UsageError("too many arguments", options_hint);
   return line;
 }

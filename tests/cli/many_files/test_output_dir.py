@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import resource
 import shlex
 import shutil
 import socket
@@ -10,7 +11,7 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, KEY, PATIENCE, files_here, keygen, secret_file, some_bytes, stream
+from programs import FOLDER, KEY, PATIENCE, SANITIZED, files_here, keygen, secret_file, some_bytes, stream
 from special_files import shell
 
 ODD_NAMES = [b"two words", b"new\nline", b"\xff\xfe", b"-", b"-d", b"$(id)", b".hidden", b".age", b"x.age", b"\xe2\x82\xac"]
@@ -237,6 +238,14 @@ def test_what_is_refused_before_anything_is_done(key, options, error):
     found = stream(*options.replace("KEY", key).split(), status=2 if error else 1)
     assert found.error == error or not error
     assert files_here() == before
+
+
+@pytest.mark.skipif(SANITIZED, reason="measures CPU time")
+def test_many_arguments_take_little_time(key):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    names = [f"x{number}" for number in range(100_000)]
+    assert stream("-k", key, "--output-dir", "out", *names, "x1", status=2).error.startswith("x1 and another input")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 3
 
 
 def test_the_directory_cannot_be_opened(key):
