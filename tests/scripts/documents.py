@@ -10,7 +10,7 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 MAX_README_WORDS = 1200
-FOLDERS = ("src", "cuda", "tests", "scripts", "man")
+FOLDERS = ("src", "cuda", "tests", "scripts", "man", "python")
 SOURCES = (".cpp", ".hpp", ".h", ".cu", ".cuh")
 
 LINK = re.compile(r"!?\[[^][]*\]\(([^()\s]+)\)")

@@ -178,7 +178,7 @@ def recipe(work, monkeypatch):
     photos = subprocess.run(["tar", "-c", "photos"], check=True, stdout=subprocess.PIPE).stdout
     stream("-q", "-k", "backup.key", "-o", "photos.sealed", input=photos)
     shutil.copy("photos.sealed", "home.sealed")
-    shutil.copy(TOP / "man/open-sealed.py", ".")
+    shutil.copy(TOP / "python/open-sealed.py", ".")
     shutil.copytree(".", work.parent / "files")
     shutil.copytree(work.parent / "files", "server")
 

@@ -25,18 +25,20 @@ mkdir tar deb
 tar -C tar -xpf gpuaes-stream-*-Linux-*.tar.gz --strip-components=1
 dpkg-deb --raw-extract gpuaes-stream_*.deb deb
 
-# expect_tree DIRECTORY FILE...: the directory contains exactly these files, accessible as files of packages are.
+# expect_tree DIRECTORY FILE...: the directory contains exactly these files, accessible as files of packages are, and one
+# link.
 expect_tree() {
   local odd
   (cd "$1" && find . ! -type d | cut -c 3- | sort) >got
   printf '%s\n' "${@:2}" | sort >want
   diff want got >difference || fail "$1: expected other files: $(<difference)"
-  odd=$(find "$1" ! -perm 644 ! -perm 755 -o -type d ! -perm 755 -o -path '*/bin/*' ! -perm 755)
+  odd=$(find "$1" ! -type l ! -perm 644 ! -perm 755 -o -type d ! -perm 755 -o -path '*/bin/*' ! -perm 755)
   [ -z "$odd" ] || fail "expected mode 755 for directories and programs, 644 for other files: $odd"
+  [ "$(find "$1" -type l -printf '%f %l')" = "open-sealed.py sealedfile.py" ] || fail "$1: expected one link"
 }
 
 doc=share/doc/gpuaes-stream
-files=(bin/gpuaes-{stream,keygen,parts,bench} bin/gpuage{,-keygen} share/gpuaes-stream/{magic,open-sealed.py} "$doc"/{README,SECURITY}.md)
+files=(bin/gpuaes-{stream,keygen,parts,bench} bin/gpuage{,-keygen} share/gpuaes-stream/{magic,{sealedfile,open-sealed}.py} "$doc"/{README,SECURITY}.md)
 for page in "$top"/man/*.[1-9]; do
   files+=("share/man/man${page##*.}/$(basename "$page").gz" "$doc/html/$(basename "$page").html")
 done

@@ -1,0 +1,645 @@
+"""Reads sealed files and age files in Python, or ranges of them, wherever they are. Needs the package cryptography.
+
+    import gpuaes_stream  # from the wheel; otherwise, this file is the module sealedfile
+
+    with gpuaes_stream.SealedFile("photos.zip.sealed", key="backup.key") as file:
+        zipfile.ZipFile(file).extract("photos/2.jpg")
+
+Opens sealed files with AES (suites 01 and 03), for a key file, an X25519 recipient or a passphrase, as gpuaes-stream(5)
+describes, and age files for the last two, as https://c2sp.org/age describes. Kuznyechik and post-quantum recipients are
+not supported.
+
+As a program, it writes the plaintext to standard output:
+
+    python3 sealedfile.py -k FILE [--label TEXT] SEALED >PLAIN
+    python3 sealedfile.py -p [--label TEXT] <SEALED >PLAIN
+
+SEALED can also be a directory that gpuaes-parts made and joined. Input from a pipe is copied to a temporary file, as
+the end is verified before anything is written. Remove armor first:
+
+    sed '/^-----/d' ARMORED | base64 -d
+
+Writes only verified plaintext, which is complete if the exit status is 0."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import bisect
+import functools
+import getpass
+import hmac
+import io
+import itertools
+import os
+import re
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import threading
+import warnings
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+from cryptography.hazmat.primitives.hashes import SHA256, SHA512
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+__all__ = ["NotAuthentic", "NotSupported", "SealedFile", "SealedFileError", "WrongKey"]
+
+KEY_FILE, PASSPHRASE, X25519, XWING = 1, 2, 3, 4  # types of slots, and kinds of secrets
+BODY_SIZES = {KEY_FILE: 64, PASSPHRASE: 67, X25519: 80, XWING: 1168}
+MAGIC, AGE_MAGIC = b"gpuaes-stream/1\n", b"age-encryption.org/"
+WHOLE, PARTS = 1, 3  # suites
+PART, INDEX = 1, 2  # kinds of frames
+SEGMENT, AGE_SEGMENT, TAG = 1 << 14, 1 << 16, 16
+MAX_PARTS = 1 << 20
+MAX_AGE_HEADER, MAX_AGE_LINE = 1 << 24, 1 << 16
+
+HEAD, TAIL = 1 << 12, 1 << 17  # bytes at both ends of the source that are read first, and kept
+STEP, STEP_OF_FUNCTION = 1 << 18, 1 << 24  # plaintext to read at once: fits into the cache, or needs few requests
+KEPT = 16  # segments, and keys of parts
+
+Secrets = List[Tuple[int, bytes]]
+
+
+class SealedFileError(Exception):
+    """A file cannot be opened or read."""
+
+
+class WrongKey(SealedFileError):
+    """The key or the passphrase does not open the file."""
+
+
+class NotAuthentic(SealedFileError):
+    """The file is malformed, modified or truncated, or its source did not return what it should."""
+
+
+class NotSupported(SealedFileError):
+    """The file or the key is of a kind that this module does not support."""
+
+
+def check(condition: object, what: str) -> None:
+    if not condition:
+        raise NotAuthentic(what)
+
+
+# --- Where the bytes of a sealed file come from ----------------------------------------------------------------------
+
+
+class Source(NamedTuple):
+    read_range: Callable[[int, int], Any]  # offset, length
+    size: int
+    step: int = STEP
+    close: Callable[[], None] = lambda: None
+    begins: Optional[List[int]] = None  # of the files in a directory
+
+
+def range_reader(file: Any) -> Callable[[int, int], bytes]:
+    lock = threading.Lock()
+
+    def read_range(offset: int, length: int) -> bytes:
+        data = b""
+        with lock:
+            file.seek(offset)
+            while len(data) < length:
+                more = file.read(length - len(data))
+                if not more:
+                    break
+                data = data + more if data else bytes(more)
+        return data
+
+    return read_range
+
+
+def open_source(source: Any, size: Optional[int]) -> Source:
+    if isinstance(source, (str, os.PathLike)):
+        if os.path.isdir(source):
+            return open_directory(os.fspath(source))
+        file = open(source, "rb", buffering=0)
+        size = file.seek(0, os.SEEK_END)
+        if not hasattr(os, "pread"):
+            return Source(range_reader(file), size, close=file.close)
+        # Processes that share the file also share its position, so this does not depend on it.
+        return Source(lambda offset, length: os.pread(file.fileno(), length, offset), size, close=file.close)
+    if hasattr(source, "seek"):
+        source.seek(0, os.SEEK_END)
+        return Source(range_reader(source), source.tell())
+    if size is None:
+        raise ValueError("a function as the source needs the size")
+    return Source(source, size, STEP_OF_FUNCTION)
+
+
+def open_directory(directory: str) -> Source:
+    """Its files, one after another, are a file made of parts."""
+    try:
+        with open(os.path.join(directory, "index"), "rb") as index:
+            size = index.seek(0, os.SEEK_END)
+            index.seek(max(0, size - 8))
+            count = int.from_bytes(index.read(8), "big")
+        check(1 <= count <= MAX_PARTS and size == frame_size(40 * count) + 8, f"{directory}/index is damaged")
+        names = ["head", *(f"part.{number:07}" for number in range(count)), "index"]
+        files = [os.path.join(directory, name) for name in names]
+        *begins, size = itertools.accumulate([0, *map(os.path.getsize, files)])
+    except FileNotFoundError as error:
+        raise NotAuthentic(f"{error.filename} is missing") from None
+
+    def read_range(offset: int, length: int) -> bytes:
+        data = bytearray()
+        while len(data) < length:
+            at = offset + len(data)
+            number = bisect.bisect_right(begins, at) - 1
+            with open(files[number], "rb") as file:
+                file.seek(at - begins[number])
+                more = file.read(length - len(data))
+            check(more, f"{files[number]} was truncated")
+            data += more
+        return bytes(data)
+
+    return Source(read_range, size, begins=begins)
+
+
+# --- Secrets ---------------------------------------------------------------------------------------------------------
+
+
+def parse_identity(text: str) -> bytes:
+    """The private key in an X25519 identity: Bech32, BIP 173."""
+    prefix, digits = "age-secret-key-", "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+    if text not in (text.lower(), text.upper()) or not re.fullmatch(f"{prefix}1[{digits}]{{58}}", text.lower()):
+        raise ValueError("the identity has the wrong length or a wrong character")
+    values = [digits.index(c) for c in text.lower()[len(prefix) + 1 :]]
+    state = 1
+    for value in [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix] + values:
+        top, state = state >> 25, (state & 0x1FFFFFF) << 5 ^ value
+        for i, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            state ^= generator * (top >> i & 1)
+    number = int("".join(f"{value:05b}" for value in values[:-6]), 2)
+    if state != 1 or number % 16 != 0:
+        raise ValueError("the checksum of the identity is wrong: it has a typing error")
+    return (number >> 4).to_bytes(32, "big")
+
+
+def parse_key_file(content: bytes) -> Secrets:
+    if content.startswith((MAGIC, AGE_MAGIC, b"-----BEGIN ")):
+        raise NotSupported("encrypted key files and SSH keys are not supported")
+    lines = [line.strip(b" \t\r") for line in content.split(b"\n")]
+    lines = [line for line in lines if line and not line.startswith(b"#")]
+    if lines and re.match(rb"(?i)age-(secret-key|plugin)-", lines[0]):
+        lines = [line for line in lines if not re.match(rb"(?i)age-(secret-key-pq|plugin)-", line)]
+        if not lines:
+            raise NotSupported("post-quantum identities and those of plugins are not supported")
+        return [(X25519, parse_identity(line.decode("ascii", "replace"))) for line in lines]
+    text = content.rstrip(b" \t\r\n")
+    if re.fullmatch(rb"[0-9a-fA-F]{64}", text):
+        return [(KEY_FILE, bytes.fromhex(text.decode()))]
+    if len(content) != 32:
+        raise ValueError("the key file contains neither a key of 32 bytes nor an identity")
+    return [(KEY_FILE, content)]
+
+
+def read_secrets(key: Any, passphrase: Union[str, bytes, None]) -> Secrets:
+    if (key is None) == (passphrase is None):
+        raise ValueError("either a key or a passphrase is needed")
+    if passphrase is not None:
+        secret = passphrase.encode() if isinstance(passphrase, str) else bytes(passphrase)
+        if not 1 <= len(secret) <= 1024:
+            raise ValueError("a passphrase has 1 to 1024 bytes")
+        return [(PASSPHRASE, secret)]
+    if isinstance(key, (str, os.PathLike)):
+        with open(key, "rb") as file:
+            key = file.read(1 << 20)
+    return parse_key_file(bytes(key))
+
+
+def exchange(identity: bytes, share: bytes) -> Tuple[bytes, bytes]:
+    """The shared secret of X25519, and the identity's public key. ValueError if the secret is zero."""
+    private = X25519PrivateKey.from_private_bytes(identity)
+    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return private.exchange(X25519PublicKey.from_public_bytes(share)), public
+
+
+# --- The header of a sealed file -------------------------------------------------------------------------------------
+
+
+def sealed_header_size(head: bytes) -> int:
+    """Through the MAC. head: the beginning of the header."""
+    if re.match(rb"gpuaes-stream/([02-9]\n|[1-9]\d)", head):
+        raise NotSupported("versions of the sealed format other than 1 are not supported")
+    if re.match(rb"\s*-----BEGIN ", head):
+        raise NotSupported("armor is not supported: remove it first")
+    check(head.startswith(MAGIC), "the input is neither a sealed file nor an age file")
+    check(len(head) >= 20, "the input is truncated")
+    if head[16] not in (WHOLE, PARTS):
+        raise NotSupported(f"suite {head[16]:02x} is not supported")
+    return 52 + int.from_bytes(head[18:20], "big")
+
+
+def split_slots(count: int, data: bytes) -> List[Tuple[int, bytes]]:
+    """The type and the body of each slot."""
+    slots: List[Tuple[int, bytes]] = []
+    while data:
+        check(len(data) >= 3, "the slots are damaged")
+        kind, size = struct.unpack(">BH", data[:3])
+        check(size <= len(data) - 3, "the slots are damaged")
+        slots.append((kind, data[3 : 3 + size]))
+        data = data[3 + size :]
+    check(1 <= len(slots) == count <= 32, "the number of slots is wrong")
+    kinds = [kind for kind, _ in slots]
+    if 0 in kinds or max(kinds) >= 0x80:
+        raise NotSupported("the input has slots of a type that is not supported")
+    check(all(len(body) == BODY_SIZES.get(kind, len(body)) for kind, body in slots), "the slots are damaged")
+    check(PASSPHRASE not in kinds or kinds.count(PASSPHRASE) == 1 and not {X25519, XWING} & {*kinds},
+          "a passphrase slot excludes some of the other slots")
+    return slots
+
+
+def slot_kek(kind: int, secret: bytes, body: bytes) -> Optional[bytes]:
+    """The key-encryption key of a slot, or None if the slot cannot be for this secret."""
+    if kind == KEY_FILE:
+        return HKDF(SHA512(), 32, body[:16], b"gpuaes-stream/1 key file").derive(secret)
+    if kind == PASSPHRASE:
+        log_n, r, p = body[:3]
+        check(10 <= log_n <= 20 and (r, p) == (8, 1), "the passphrase slot has scrypt parameters that are out of range")
+        return Scrypt(b"gpuaes-stream/1 passphrase" + body[3:19], 32, 1 << log_n, r, p).derive(secret)
+    if int.from_bytes(body[:32], "little") >= 2**255 - 19:
+        return None
+    try:
+        shared, public = exchange(secret, body[:32])
+    except ValueError:
+        return None
+    return HKDF(SHA512(), 32, body[:32] + public, b"gpuaes-stream/1 x25519").derive(shared)
+
+
+def open_slots(header: bytes, secrets: Secrets) -> bytes:
+    """The file key."""
+    slots, unwrapped = split_slots(header[17], header[20:-32]), False
+    for kind, secret in secrets:
+        for body in [body for slot_kind, body in slots if slot_kind == kind]:
+            kek = slot_kek(kind, secret, body)
+            if kek is None:
+                continue
+            try:
+                file_key = AESGCM(kek).decrypt(bytes(12), body[-48:], None)
+            except InvalidTag:
+                continue
+            unwrapped = True
+            mac_key = HKDFExpand(SHA512(), 64, b"gpuaes-stream/1 header").derive(file_key)
+            if hmac.compare_digest(hmac.new(mac_key, header[:-32], "sha512").digest()[:32], header[-32:]):
+                return file_key
+    check(not unwrapped, "the header is damaged")
+    untried = [f"slot {i}" for i, (kind, _) in enumerate(slots, 1) if kind not in (KEY_FILE, PASSPHRASE, X25519)]
+    if untried:
+        raise WrongKey(f"the secret opens no slot that is supported; not tried: {', '.join(untried)}")
+    raise WrongKey("the secret opens no slot")
+
+
+# --- The header of an age file ---------------------------------------------------------------------------------------
+
+DIGIT = rb"[A-Za-z0-9+/]"
+STANZA = rb"-> ([!-~]+(?: [!-~]+){0,63})\n((?:%b{64}\n)*%b{0,63}\n)" % (DIGIT, DIGIT)
+AGE_HEADER = re.compile(rb"age-encryption\.org/v1\n(?:%b){1,1024}--- %b{43}\n" % (STANZA, DIGIT))
+AGE_KINDS = {b"X25519": X25519, b"scrypt": PASSPHRASE}
+
+
+def find_age_header(data: bytes) -> Optional[bytes]:
+    """The header at the beginning of the data, if it is complete and well-formed."""
+    version = re.match(rb"age-encryption\.org/([!-~]+)\n", data)
+    if version and version[1] != b"v1":
+        raise NotSupported("versions of age files other than 1 are not supported")
+    found = AGE_HEADER.match(data)
+    return found[0] if found and max(map(len, found[0].split(b"\n"))) <= MAX_AGE_LINE else None
+
+
+def from_base64(text: bytes) -> bytes:
+    """Without padding. Refuses what an encoder would not write."""
+    try:
+        data = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
+    except ValueError:
+        data = b""
+    check(base64.b64encode(data).rstrip(b"=") == text, "a stanza is malformed")
+    return data
+
+
+def parse_stanza(kind: int, arguments: List[bytes], body: bytes) -> Tuple[bytes, int, bytes]:
+    """Share or salt, the work factor of scrypt, and the wrapped file key."""
+    check(len(arguments) == (2 if kind == PASSPHRASE else 1) and len(body) == 32, "a stanza is malformed")
+    first = from_base64(arguments[0])
+    check(len(first) == (16 if kind == PASSPHRASE else 32), "a stanza is malformed")
+    check(kind == X25519 or re.fullmatch(rb"[1-9]|1\d|2[0-2]", arguments[1]), "the scrypt parameters are out of range")
+    return first, int(arguments[1]) if kind == PASSPHRASE else 0, body
+
+
+def stanza_kek(kind: int, secret: bytes, first: bytes, log_n: int) -> bytes:
+    if kind == PASSPHRASE:
+        return Scrypt(b"age-encryption.org/v1/scrypt" + first, 32, 1 << log_n, 8, 1).derive(secret)
+    try:
+        shared, public = exchange(secret, first)
+    except ValueError:
+        raise NotAuthentic("a stanza is malformed") from None
+    return HKDF(SHA256(), 32, first + public, b"age-encryption.org/v1/X25519").derive(shared)
+
+
+def open_stanzas(header: bytes, secrets: Secrets) -> bytes:
+    """The file key. All stanzas of the kinds of the secrets are checked before any is tried."""
+    found = [(arguments.split(b" "), from_base64(body.replace(b"\n", b"")))
+             for arguments, body in re.findall(STANZA, header)]
+    types = [arguments[0] for arguments, _ in found]
+    check(b"scrypt" not in types or len(types) == 1, "a passphrase stanza excludes all others")
+    stanzas = {kind: [parse_stanza(kind, arguments[1:], body) for arguments, body in found
+                      if AGE_KINDS.get(arguments[0]) == kind] for kind, _ in secrets}
+    for kind, secret in secrets:
+        for first, log_n, body in stanzas[kind]:
+            try:
+                file_key = ChaCha20Poly1305(stanza_kek(kind, secret, first, log_n)).decrypt(bytes(12), body, None)
+            except InvalidTag:
+                continue
+            mac_key = HKDF(SHA256(), 32, b"", b"header").derive(file_key)
+            mac = hmac.new(mac_key, header[:-45], "sha256").digest()
+            check(hmac.compare_digest(mac, from_base64(header[-44:-1])), "the header is damaged")
+            return file_key
+    if not AGE_KINDS.keys() & {*types}:
+        raise NotSupported(f"stanzas of type {b', '.join(sorted({*types})).decode()} are not supported")
+    raise WrongKey("the secret opens no stanza")
+
+
+# --- Segments --------------------------------------------------------------------------------------------------------
+
+
+class Message:
+    """Segments, back to back: of a sealed file, a part or an age file.
+    at: where they begin in the file. begin: where the plaintext begins."""
+
+    def __init__(self, aead: Any, nonce: Callable[[int], bytes],
+                 segment: int, count: int, at: int, length: int, begin: int):
+        self.aead, self.nonce = aead, nonce
+        self.segment, self.count, self.at = segment, count, at
+        self.length, self.begin = length, begin
+
+    def decrypt(self, number: int, data: bytes) -> List[bytes]:
+        """The plaintext of the segments in data. number: of the first one."""
+        plain, size = [], self.segment + TAG
+        for at in range(0, len(data), size):
+            nonce, segment = self.nonce(number), data[at : at + size]
+            try:
+                plain.append(self.aead.decrypt(nonce, segment, None))
+            except InvalidTag:
+                what = f"segment {number} is not authentic"
+                raise NotAuthentic(what) from None
+            number += 1
+        return plain
+
+
+def sealed_message(file_key: bytes, context: bytes, salt: bytes,
+                   commitment: bytes, at: int, length: int,
+                   begin: int = 0) -> Message:
+    info = b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0"
+    keys = HKDFExpand(SHA512(), 76, info + salt + context).derive(file_key)
+    check(hmac.compare_digest(keys[44:], commitment),
+          "the label is wrong, or the file is damaged")
+    base = int.from_bytes(keys[32:44], "big")
+
+    def nonce(number: int) -> bytes:
+        return (base ^ number).to_bytes(12, "big")
+
+    return Message(AESGCM(keys[:32]), nonce, SEGMENT,
+                   length // SEGMENT + 1, at, length, begin)
+
+
+def frame_size(length: int) -> int:
+    return 73 + length + TAG * (length // SEGMENT + 1)
+
+
+class SealedFile(io.RawIOBase):
+    """The plaintext of a sealed file or an age file, as a binary file that can seek.
+
+    source: the name of a file, or of a directory that gpuaes-parts made; a binary file that can seek; or a function
+        read_range(offset, length) that returns these bytes of an object, whose size is then needed.
+    key: the name of a key file or an identity file, or its contents as bytes.
+    passphrase: instead of a key.
+    label: that of a sealed file, if it has one.
+    header: replaces that of the file, to open it with another key: what `gpuaes-stream --rekey` made of it.
+
+    The end of the file is verified first, so a truncated one cannot be opened, and each segment before any of it is
+    returned. Only a few segments are kept in memory. If the source is slow and reads are small, use
+    io.BufferedReader(file, 1 << 20). Threads can share a SealedFile; with read_at(), they do not wait for each other.
+
+    Raises a SealedFileError for what is wrong with the file, and ValueError for a malformed key."""
+
+    _source = Source(lambda offset, length: b"", 0)  # until __init__ has opened one
+
+    def __init__(self, source: Any, size: Optional[int] = None, *, key: Any = None,
+                 passphrase: Union[str, bytes, None] = None, label: str = "", header: Optional[bytes] = None) -> None:
+        secrets, self._label = read_secrets(key, passphrase), label.encode()
+        if len(self._label) > 255:
+            raise ValueError("a label has at most 255 bytes")
+        self._position = 0
+        self._position_lock, self._kept_lock = threading.Lock(), threading.Lock()
+        self._kept: Dict[Tuple[int, int], bytes] = {}  # segments: where their messages begin, numbers
+        self._ends: List[Tuple[int, bytes]] = []  # offsets in the source
+        self._source = open_source(source, size)
+        try:
+            self._open(secrets, header)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self, secrets: Secrets, given: Optional[bytes]) -> None:
+        """Sets size, and _message_at: the message that contains an offset of the plaintext."""
+        tail = max(0, self._source.size - TAIL)
+        self._ends.append((tail, self._range(tail, self._source.size - tail)))
+        head = self._range(0, min(HEAD, self._source.size))
+        self._ends.append((0, head))
+        if head.startswith(AGE_MAGIC):
+            return self._open_message(self._age_message(secrets, given))
+        at = sealed_header_size(head)
+        header = self._range(0, at) if given is None else given[: sealed_header_size(given)]
+        check(len(header) == sealed_header_size(header), "the given header is truncated")
+        file_key = open_slots(header, secrets)
+        if head[16] == PARTS:
+            return self._open_parts(file_key, header[:17], at)
+        salt, commitment = self._range(at, 24), self._range(at + 24, 32)
+        size = self._source.size - at - 56
+        check(size % (SEGMENT + TAG) >= TAG, "the input is truncated")
+        length = size - TAG * (size // (SEGMENT + TAG) + 1)
+        self._open_message(sealed_message(file_key, header[:17] + self._label, salt, commitment, at + 56, length))
+
+    def _open_message(self, message: Message) -> None:
+        self.size, self._message_at = message.length, lambda offset: message
+        self._segments(message, message.count - 1, message.length + 1)
+
+    def _age_message(self, secrets: Secrets, given: Optional[bytes]) -> Message:
+        if self._label:
+            raise ValueError("the input is an age file, which has no label")
+        own = None
+        for size in (HEAD, MAX_AGE_HEADER):
+            own = own or find_age_header(self._range(0, min(size, self._source.size)))
+        header = own if given is None else find_age_header(given)
+        if own is None or header is None:
+            raise NotAuthentic("the header is malformed, too long or truncated")
+        key = HKDF(SHA256(), 32, self._range(len(own), 16), b"payload").derive(open_stanzas(header, secrets))
+        at = len(own) + 16
+        size = self._source.size - at
+        last = max(0, size - 1) // (AGE_SEGMENT + TAG)
+        length = size - TAG * (last + 1)
+        check(length >= last * AGE_SEGMENT + (last > 0), "the input is truncated")  # only the first may be empty
+        return Message(ChaCha20Poly1305(key), lambda i: i.to_bytes(11, "big") + bytes([i == last]),
+                       AGE_SEGMENT, last + 1, at, length, 0)
+
+    def _open_parts(self, file_key: bytes, context: bytes, at: int) -> None:
+        size = self._source.size
+        count = int.from_bytes(self._range(size - 8, 8), "big")
+        index_at = size - 8 - frame_size(40 * count)
+        check(1 <= count <= MAX_PARTS and at + 89 * count <= index_at, "the index is missing or damaged")
+
+        def open_frame(at: int, fields: Tuple[int, int, int, int], entry: bytes = b"", begin: int = 0) -> Message:
+            header = self._range(at, 73)
+            listed = not entry or entry == header[9:17] + header[41:]
+            check(header[:17] == struct.pack(">BIIQ", *fields) and listed,
+                  f"part {fields[1]} is missing or damaged" if entry else "the index is missing or damaged")
+            context_of_frame = context + header[:9] + self._label
+            return sealed_message(file_key, context_of_frame, header[17:41], header[41:], at + 73, fields[3], begin)
+
+        index = open_frame(index_at, (INDEX, count, count, 40 * count))
+        entries = b"".join(self._pieces(lambda offset: index, 0, index.length))
+        lengths = [length for length, in struct.iter_unpack(">Q32x", entries)]
+        of = int.from_bytes(self._range(at + 5, 4), "big")
+        begins = list(itertools.accumulate([0, *lengths]))
+        ats = list(itertools.accumulate([at, *map(frame_size, lengths)]))
+        check(ats[-1] == index_at and of in (0, count), "the parts do not match the index")
+        check(self._source.begins in (None, [0, *ats]), "a part has the wrong size")
+
+        @functools.lru_cache(KEPT)
+        def part(number: int) -> Message:
+            entry = entries[40 * number : 40 * number + 40]
+            return open_frame(ats[number], (PART, number, of, lengths[number]), entry, begins[number])
+
+        self.size, self._message_at = begins[-1], lambda offset: part(bisect.bisect_right(begins, offset) - 1)
+
+    def _range(self, offset: int, length: int) -> bytes:
+        """Bytes of the source."""
+        check(offset + length <= self._source.size, "the input is truncated")
+        for begin, data in self._ends:
+            if begin <= offset and offset + length <= begin + len(data):
+                return data[offset - begin : offset - begin + length]
+        data = bytes(self._source.read_range(offset, length))
+        check(len(data) == length, "the source returned too little or too much")
+        return data
+
+    def _segments(self, message: Message, number: int, end: int) -> List[bytes]:
+        """Segments from this number on: as many as are read at once, at most to the one that contains end - 1."""
+        kept = self._kept.get((message.at, number))
+        if kept is not None:
+            return [kept]
+        count = min(-(-end // message.segment), message.count) - number
+        count = min(count, self._source.step // message.segment)
+        at = message.at + number * (message.segment + TAG)
+        stop = message.at + message.length + TAG * message.count
+        return message.decrypt(number, self._range(at, min(count * (message.segment + TAG), stop - at)))
+
+    def _keep(self, segments: Dict[Tuple[int, int], bytes]) -> None:
+        with self._kept_lock:
+            self._kept.update(segments)
+            while len(self._kept) > KEPT:
+                del self._kept[next(iter(self._kept))]
+
+    def _pieces(self, message_at: Callable[[int], Message], begin: int, end: int) -> Iterator[bytes]:
+        """The plaintext from begin to end. Keeps the first and the last segment, for reads that continue there."""
+        while begin < end:
+            message = message_at(begin)
+            number, skip = divmod(begin - message.begin, message.segment)
+            plain = self._segments(message, number, end - message.begin)
+            last = number + len(plain) - 1
+            at = message.begin + last * message.segment
+            stop = min(end, at + len(plain[-1]))
+            if skip or stop == end:
+                self._keep({(message.at, number): plain[0], (message.at, last): plain[-1]})
+            plain[-1] = plain[-1][: stop - at]
+            plain[0] = plain[0][skip:]
+            yield from plain
+            begin = stop
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """The plaintext at an offset. Returns less than size bytes only at the end."""
+        if self.closed or offset < 0:
+            raise ValueError("the file is closed" if self.closed else "the offset is negative")
+        return b"".join(self._pieces(self._message_at, offset, min(offset + size, self.size)))
+
+    def read(self, size: Optional[int] = -1) -> bytes:
+        with self._position_lock:
+            data = self.read_at(self._position, self.size if size is None or size < 0 else size)
+            self._position += len(data)
+            return data
+
+    def readall(self) -> bytes:
+        return self.read()
+
+    def readinto(self, buffer: Any) -> int:
+        view, done = memoryview(buffer).cast("B"), 0
+        with self._position_lock:
+            if self.closed:
+                raise ValueError("the file is closed")
+            for piece in self._pieces(self._message_at, self._position, min(self._position + len(view), self.size)):
+                view[done : done + len(piece)] = piece
+                done += len(piece)
+            self._position += done
+        return done
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        with self._position_lock:
+            position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}[whence]
+            if self.closed or position < 0:
+                raise ValueError("the file is closed" if self.closed else "the position is negative")
+            self._position = position
+            return position
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if not self.closed:
+            self._source.close()
+        super().close()
+
+
+# --- The program -----------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Open a sealed file or an age file, and write it to standard output.")
+    secret = parser.add_mutually_exclusive_group(required=True)
+    secret.add_argument("-k", metavar="FILE", help="read a key or an X25519 identity from FILE")
+    secret.add_argument("-p", action="store_true", help="ask for the passphrase")
+    secret.add_argument("--passphrase-file", metavar="FILE", help="read the passphrase from the first line of FILE")
+    parser.add_argument("--label", default="", metavar="TEXT", help="the label of the file")
+    parser.add_argument("sealed", nargs="?", metavar="SEALED", help="a file or directory, instead of standard input")
+    options = parser.parse_args()
+    for ends_the_program in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(ends_the_program, signal.SIG_DFL)
+    warnings.simplefilter("error", getpass.GetPassWarning)  # instead of reading the passphrase from standard input
+    passphrase, source = None, options.sealed or sys.stdin.buffer
+    try:
+        if options.p:
+            passphrase = os.fsencode(getpass.getpass("Enter passphrase: "))
+        elif options.passphrase_file:
+            with open(options.passphrase_file, "rb") as file:
+                passphrase = file.readline().rstrip(b"\n")
+        if not options.sealed and not sys.stdin.seekable():
+            source = tempfile.TemporaryFile()
+            shutil.copyfileobj(sys.stdin.buffer, source)
+        with SealedFile(source, key=options.k, passphrase=passphrase, label=options.label) as plain:
+            shutil.copyfileobj(plain, sys.stdout.buffer, 1 << 20)
+        sys.stdout.buffer.flush()
+    except (SealedFileError, ValueError, OSError, getpass.GetPassWarning) as error:
+        sys.exit(f"{parser.prog}: error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""SealedFile returns nothing that is damaged, and refuses files that are malformed or not complete."""
+
+import io
+import struct
+
+import pytest
+
+from programs import KEY, some_bytes
+
+pytest.importorskip("cryptography")
+import age_format as af  # noqa: E402
+import parts_format as pf  # noqa: E402
+import sealed_format as sf  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
+from sources import KINDS, make, seal  # noqa: E402
+from sealedfile import NotAuthentic, NotSupported, SealedFile, SealedFileError, WrongKey  # noqa: E402
+
+PLAIN = some_bytes(2 * SEGMENT + 100)
+IDENTITY = af.identity_text().encode()
+
+
+def opened(sealed, **secret):
+    with SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY})) as file:
+        return file.read()
+
+
+def refuse(sealed, text, error=NotAuthentic, **secret):
+    """It cannot be opened."""
+    with pytest.raises(error) as raised:
+        SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY}))
+    assert text in str(raised.value)
+
+
+def refuse_segment(sealed, number, begin, end, size=SEGMENT, **secret):
+    """It can be opened, and only the segment with that number, which has this range of the plaintext, is refused."""
+    plain = PLAIN if size == SEGMENT else some_bytes(3 * size)
+    with SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY})) as file:
+        for at in range(0, len(plain), size // 4):
+            if begin - size // 4 < at < end:
+                with pytest.raises(NotAuthentic, match=f"segment {number} is not authentic"):
+                    file.read_at(at, size // 4)
+                file.seek(at)
+                buffer = bytearray(b"x" * (size // 4))
+                with pytest.raises(NotAuthentic):
+                    file.readinto(buffer)
+                assert file.tell() == at
+            else:
+                assert file.read_at(at, size // 4) == plain[at : at + size // 4]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_truncated_and_extended_files_are_not_opened(key, kind):
+    sealed, secret = make(kind, PLAIN + bytes(100_000), key)
+    unit = SEALED if kind != "age" else af.SEALED
+    sizes = {*range(300), *(len(sealed) - n for n in (1, 8, 15, 16, 17, 80, 100, unit, unit + 1, 2 * unit))}
+    for size in sorted(sizes):
+        with pytest.raises(NotAuthentic):
+            SealedFile(io.BytesIO(sealed[:size]), **secret)
+    for more in (b"\0", sealed[-16:], bytes(unit), sealed):
+        with pytest.raises(NotAuthentic):
+            SealedFile(io.BytesIO(sealed + more), **secret)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_changed_byte_is_returned(key, kind):
+    """A change anywhere is an error, unless it is in a segment or a part that is not read."""
+    sealed, secret = make(kind, PLAIN, key)
+    for at in [*range(0, 300, 7), *range(300, len(sealed), 499), *range(len(sealed) - 300, len(sealed), 7)]:
+        with pytest.raises(SealedFileError):
+            opened(flip(sealed, at), **secret)
+
+
+def test_segments_that_were_changed_swapped_or_copied(key):
+    sealed = seal(PLAIN, "-k", key)
+    for number in range(2):
+        begin = HEADER + number * SEALED
+        for at in (begin, begin + SEALED - 1):
+            refuse_segment(flip(sealed, at), number, number * SEGMENT, (number + 1) * SEGMENT)
+    refuse(flip(sealed, HEADER + 2 * SEALED), "segment 2 is not authentic")
+    first, second = sealed[HEADER:][:SEALED], sealed[HEADER + SEALED :][:SEALED]
+    end = sealed[HEADER + 2 * SEALED :]
+    refuse_segment(sealed[:HEADER] + first + first + end, 1, SEGMENT, 2 * SEGMENT)
+    refuse_segment(sealed[:HEADER] + second + second + end, 0, 0, SEGMENT)
+    refuse(sealed[:HEADER] + first + end, "segment 1 is not authentic")
+    other = seal(PLAIN, "-k", key)
+    refuse_segment(sealed[:HEADER] + other[HEADER:][:SEALED] + sealed[HEADER + SEALED :], 0, 0, SEGMENT)
+
+
+def test_segments_of_age_files():
+    """The last one has a mark, and only the first may be empty."""
+    sealed = af.seal(some_bytes(3 * af.SEGMENT))
+    begin, secret = len(sealed) - 3 * af.SEALED, {"key": IDENTITY}
+    refuse_segment(flip(sealed, begin), 0, 0, af.SEGMENT, af.SEGMENT, **secret)
+    refuse(flip(sealed, begin + 2 * af.SEALED), "segment 2 is not authentic", **secret)
+    refuse(sealed[: -af.SEALED], "segment 1 is not authentic", **secret)
+    refuse(sealed[: -af.SEALED + 15], "truncated", **secret)
+    file_key, salt = bytes(16), bytes(16)
+    head = af.header(file_key, [af.x25519_stanza(file_key)]) + salt
+    full = af.segment(file_key, salt, 0, False, some_bytes(af.SEGMENT))
+    refuse(head + full + af.segment(file_key, salt, 1, True, b""), "truncated", **secret)
+    last = af.segment(file_key, salt, 0, True, some_bytes(af.SEGMENT))
+    refuse(head + last + af.segment(file_key, salt, 1, False, b"x"), "segment 1", **secret)
+
+
+@pytest.mark.parametrize("at, error, text", [
+    (0, NotAuthentic, "the input is neither a sealed file nor an age file"),
+    (16, NotSupported, "suite 00 is not supported"),
+    (17, NotAuthentic, "the number of slots is wrong"),
+    (20, NotSupported, "slots of a type that is not supported"),
+    (22, NotAuthentic, "the slots are damaged"),  # the size
+    (23, WrongKey, "the secret opens no slot"),  # the salt
+    (86, WrongKey, "the secret opens no slot"),  # the wrapped file key
+    (118, NotAuthentic, "the header is damaged"),  # the header MAC
+    (119, NotAuthentic, "the label is wrong, or the file is damaged"),  # the salt of the message
+    (174, NotAuthentic, "the label is wrong, or the file is damaged"),
+])
+def test_damaged_headers(key, at, error, text):
+    refuse(flip(seal(PLAIN, "-k", key), at), text, error)
+
+
+@pytest.mark.parametrize("slots, error, text", [
+    ([], NotAuthentic, "the number of slots is wrong"),
+    ([(0, b"")], NotSupported, "slots of a type that is not supported"),
+    ([(0x80, b"")], NotSupported, "slots of a type that is not supported"),
+    ([(1, bytes(63))], NotAuthentic, "the slots are damaged"),
+    ([(5, b"")] * 33, NotAuthentic, "the number of slots is wrong"),
+    ([(2, bytes(67))] * 2, NotAuthentic, "a passphrase slot excludes some of the other slots"),
+    ([(4, bytes(1168)), (2, bytes(67))], NotAuthentic, "a passphrase slot excludes some of the other slots"),
+    ([(3, b"\xff" * 80), (3, bytes(80))], WrongKey, "the secret opens no slot"),  # not canonical; the secret is zero
+])
+def test_malformed_slots(slots, error, text):
+    refuse(sf.seal(PLAIN, slots=slots), text, error, key=IDENTITY)
+
+
+def test_an_ephemeral_key_that_is_not_canonical():
+    """X25519 ignores the highest bit of a public key, so one key would have two encodings."""
+    public = sf.public_key(KEY)
+    _, body = sf.x25519_slot(KEY, public, ephemeral=KEY)
+    ephemeral = body[:31] + bytes([body[31] | 0x80])
+    kek = sf.x25519_kek(KEY, public, ephemeral, public)
+    slots = [(3, ephemeral + sf.wrap(kek, KEY))]
+    refuse(sf.seal(PLAIN, slots=slots, file_key=KEY), "the secret opens no slot", WrongKey, key=IDENTITY)
+
+
+@pytest.mark.parametrize("parameters", [bytes([9, 8, 1]), bytes([21, 8, 1]), bytes([17, 9, 1]), bytes([17, 8, 2])])
+def test_scrypt_parameters_of_slots(parameters):
+    refuse(sf.seal(PLAIN, slots=[(2, parameters + bytes(64))]), "scrypt parameters that are out of range", passphrase="x")
+
+
+@pytest.mark.parametrize("log_n", ["0", "010", "23", "+1", ""])
+def test_scrypt_parameters_of_stanzas(log_n):
+    stanzas = [(["scrypt", af.b64(bytes(16)), *([log_n] if log_n else [])], bytes(32))]
+    refuse(af.seal(PLAIN, stanzas), "", passphrase="x")
+
+
+AGE_STANZA = af.x25519_stanza(bytes(16))
+
+
+@pytest.mark.parametrize("stanzas, text", [
+    ([(["X25519", af.b64(bytes(32))], bytes(32))], "a stanza is malformed"),  # the shared secret is zero
+    ([(["X25519", af.b64(b"x" * 32)], bytes(31))], "a stanza is malformed"),
+    ([(["X25519", af.b64(b"x" * 31)], bytes(32))], "a stanza is malformed"),
+    ([(["X25519", af.b64(b"x" * 32), "more"], bytes(32))], "a stanza is malformed"),
+    ([AGE_STANZA, (["X25519"], bytes(32))], "a stanza is malformed"),
+    ([(["X25519", af.b64(b"x" * 32)[:-1] + "B"], bytes(32))], "a stanza is malformed"),  # not canonical
+    ([(["scrypt"], b""), (["X25519", "AAAA"], b"")], "a passphrase stanza excludes all others"),
+    ([], "the header is malformed, too long or truncated"),
+    ([(65 * ["a"], b""), AGE_STANZA], "the header is malformed, too long or truncated"),
+    ([(["a" * (1 << 16)], b""), AGE_STANZA], "the header is malformed, too long or truncated"),
+    ([(["a"], b"")] * 1024 + [AGE_STANZA], "the header is malformed, too long or truncated"),
+    ([(["a"], bytes(12 << 20)), AGE_STANZA], "the header is malformed, too long or truncated"),
+])
+def test_malformed_headers_of_age_files(stanzas, text):
+    refuse(af.seal(PLAIN, stanzas, bytes(16)), text, key=IDENTITY)
+
+
+def test_a_wrong_mac_of_an_age_file():
+    file_key, salt = bytes(16), bytes(16)
+    head = af.header(file_key, [AGE_STANZA], mac=bytes(32))
+    refuse(head + salt + b"".join(af.segments(file_key, salt, PLAIN)), "the header is damaged", key=IDENTITY)
+
+
+@pytest.fixture
+def pieces():
+    """A file made of three parts, as header, parts, index and number of parts."""
+    job = pf.new_job(keys=[KEY])
+    sealed = pf.seal_parts(job, pf.cut(PLAIN, 3), of=3)
+    return [job.head, *sealed, pf.make_index(job, sealed), struct.pack(">Q", 3)]
+
+
+def test_damaged_parts(pieces):
+    head, first, second, third, index, end = pieces
+
+    def refuse_part(data, number, text):
+        """Part 0 can still be read."""
+        with SealedFile(io.BytesIO(b"".join(data)), key=KEY) as file:
+            assert number == 0 or file.read_at(0, SEGMENT) == PLAIN[:SEGMENT]
+            with pytest.raises(NotAuthentic, match=text):
+                file.read_at(number * SEGMENT, SEGMENT)
+
+    missing = "part {} is missing or damaged".format
+    refuse_part([head, second, first, third, index, end], 0, missing(0))
+    refuse_part([head, first, first, third, index, end], 1, missing(1))
+    for at, text in ((0, missing(1)), (4, missing(1)), (8, missing(1)), (16, missing(1)), (41, missing(1)),
+                     (17, "the label is wrong, or the file is damaged"), (73, "segment 0 is not authentic")):
+        refuse_part([head, first, flip(second, at), third, index, end], 1, text)
+    without = "the index is missing or damaged"
+    for data in ([head, index, end], [head, first, second, third, index], [*pieces, b"\0"], [head, first, second, third],
+                 [*pieces[:-1], struct.pack(">Q", 2)], [*pieces[:-1], bytes(8)], [*pieces[:-1], b"\xff" * 8]):
+        refuse(b"".join(data), without)
+    refuse(b"".join([head, first, second, third, flip(index, 73), end]), "segment 0 is not authentic")
+    for data in ([head, first, second, index, end], [head, first, second, third, third, index, end]):
+        refuse(b"".join(data), "the parts do not match the index")
+    job = pf.Job(*pf.open_job(head + bytes(56), key=KEY)[:2], head)
+    attempt = pf.frame(job, pf.PART, 1, 3, PLAIN[SEGMENT : 2 * SEGMENT])
+    refuse_part([head, first, attempt, third, index, end], 1, missing(1))
+    of_another_cut = pf.frame(job, pf.PART, 0, 4, PLAIN[:SEGMENT])
+    refuse(b"".join([head, of_another_cut, second, third, pf.make_index(job, [of_another_cut, second, third]), end]),
+           "the parts do not match the index")
+    of_no_cut = pf.frame(job, pf.PART, 1, 0, PLAIN[SEGMENT : 2 * SEGMENT])
+    refuse_part([head, first, of_no_cut, third, pf.make_index(job, [first, of_no_cut, third]), end], 1, missing(1))

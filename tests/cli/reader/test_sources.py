@@ -1,0 +1,224 @@
+"""SealedFile reads through functions, with few requests and never wrong data, and with fsspec and pyarrow."""
+
+import contextlib
+import functools
+import http.server
+import io
+import os
+import pathlib
+import re
+import threading
+
+import pytest
+
+from programs import KEY, some_bytes
+
+pytest.importorskip("cryptography")
+import parts_format as pf  # noqa: E402
+import sealed_format as sf  # noqa: E402
+from sources import KINDS, PLAIN, SEGMENT, Ranges, make, seal  # noqa: E402
+from sealedfile import NotAuthentic, SealedFile  # noqa: E402
+
+MEBIBYTE = 1 << 20
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_functions(key, kind):
+    sealed, secret = make(kind, PLAIN, key)
+    for convert in (bytes, bytearray, memoryview):
+        ranges = Ranges(sealed)
+        with SealedFile(lambda offset, length: convert(ranges(offset, length)), len(sealed), **secret) as file:
+            assert file.read() == PLAIN
+    with pytest.raises(ValueError, match="needs the size"):
+        SealedFile(Ranges(sealed), **secret)
+
+
+@pytest.mark.parametrize("parts, requests", [(0, 3), (1000, 4)])
+def test_a_range_needs_few_requests(parts, requests):
+    """The last bytes, the first ones, and the segments; and the header of a part."""
+    plain = some_bytes(8 * MEBIBYTE)
+    job = pf.new_job(keys=[KEY])
+    pieces = [b"x"] * (parts - 1) + [plain]
+    sealed = pf.join(job, pf.seal_parts(job, pieces)) if parts else sf.seal(plain, keys=[KEY])
+    ranges = Ranges(sealed)
+    with SealedFile(ranges, len(sealed), key=KEY) as file:
+        at = max(0, parts - 1) + 3 * MEBIBYTE + 5
+        assert file.read_at(at, MEBIBYTE) == plain[3 * MEBIBYTE + 5 :][:MEBIBYTE]
+        assert len(ranges.asked) == requests and sum(length for _, length in ranges.asked) < 1_300_000
+        assert file.read_at(at + MEBIBYTE, 10) == plain[4 * MEBIBYTE + 5 :][:10]  # of a segment that is kept
+        assert file.read_at(file.size - 1000, 1000) == plain[-1000:]
+        assert len(ranges.asked) == requests
+
+
+def test_a_small_file_is_one_request(key):
+    sealed = seal(PLAIN, "-k", key)
+    ranges = Ranges(sealed)
+    with SealedFile(ranges, len(sealed), key=KEY) as file:
+        assert file.read() == PLAIN
+    assert ranges.asked == [(0, len(sealed))]
+
+
+def wrong(ranges, change, since):
+    """A function that returns what it should for the first `since` requests."""
+
+    def read_range(offset, length):
+        data = ranges(offset, length)
+        return change(data) if len(ranges.asked) > since else data
+
+    return read_range
+
+
+@pytest.mark.parametrize("change", [
+    lambda data: data[:-1], lambda data: data + b"x", lambda data: data[:0], lambda data: data + data,
+    lambda data: b"x" + data[1:], lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: bytes(len(data)),
+], ids=["short", "long", "empty", "twice", "first byte", "last byte", "zeros"])
+@pytest.mark.parametrize("since", range(5))
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_ranges_are_errors(kind, change, since, large):
+    """From any request on, also if the same range was right before."""
+    plain, sealed, secret = large(kind)
+    with pytest.raises(NotAuthentic):
+        with SealedFile(wrong(Ranges(sealed), change, since), len(sealed), **secret) as file:
+            for at in (0, 1 << 18, 0, 1 << 18, 1 << 17) * 2:
+                assert file.read_at(at, 3 * SEGMENT) == plain[at : at + 3 * SEGMENT]
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A function that returns a file of 1 MiB, its plaintext, and the secret."""
+    import age_format as af
+
+    plain = some_bytes(MEBIBYTE)
+    files = {"sealed": (plain, sf.seal(plain, keys=[KEY]), {"key": KEY}),
+             "parts": (plain, pf.seal(plain, 3, keys=[KEY]), {"key": KEY}),
+             "age": (plain, af.seal(plain), {"key": af.identity_text().encode()})}
+    return files.__getitem__
+
+
+def test_a_range_of_another_version_is_an_error(key):
+    """An object that is replaced while it is read, by another one of the same size and for the same key."""
+    old, new = (sf.seal(some_bytes(MEBIBYTE), keys=[KEY]) for _ in range(2))
+    ranges = Ranges(old)
+    with SealedFile(ranges, len(old), key=KEY) as file:
+        assert file.read_at(0, 10) == some_bytes(10)
+        ranges.data = new
+        with pytest.raises(NotAuthentic, match="segment 20 is not authentic"):
+            file.read_at(20 * SEGMENT, 10)
+
+
+def test_errors_of_the_function_remain(key):
+    def read_range(offset, length):
+        raise ConnectionError("lost")
+
+    with pytest.raises(ConnectionError):
+        SealedFile(read_range, 1000, key=KEY)
+
+
+def test_files_that_return_less_than_asked(key):
+    class Slow(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(min(size, 1000))
+
+    with SealedFile(Slow(seal(PLAIN, "-k", key)), key=KEY) as file:
+        assert file.read() == PLAIN
+
+
+def test_files_that_become_shorter():
+    pathlib.Path("sealed").write_bytes(sf.seal(some_bytes(MEBIBYTE), keys=[KEY]))
+    with SealedFile("sealed", key=KEY) as file:
+        os.truncate("sealed", 500_000)
+        assert file.read_at(0, 100_000) == some_bytes(100_000)
+        with pytest.raises(NotAuthentic, match="too little"):
+            file.read_at(480_000, 100_000)
+    job, pieces = pf.new_job(keys=[KEY]), pf.cut(some_bytes(MEBIBYTE), 4)
+    pf.write_directory("dir", job, pf.seal_parts(job, pieces))
+    with SealedFile("dir", key=KEY) as file:
+        os.truncate("dir/part.0000001", 1000)
+        assert file.read_at(0, 100_000) == some_bytes(100_000)
+        with pytest.raises(NotAuthentic, match="dir/part.0000001 was truncated"):
+            file.read_at(300_000, 100_000)
+
+
+# --- fsspec and pyarrow ------------------------------------------------------------------------------------------------
+
+
+class RangeHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves ranges of files, and records them."""
+
+    asked: list = []
+
+    def do_GET(self):
+        data = pathlib.Path(self.translate_path(self.path)).read_bytes()
+        begin, end = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
+        self.asked.append(end + 1 - begin)
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {begin}-{end}/{len(data)}")
+        self.send_header("Content-Length", str(end + 1 - begin))
+        self.end_headers()
+        self.wfile.write(data[begin : end + 1])
+
+    def do_HEAD(self):
+        self.send_response(200)
+        self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Content-Length", str(os.path.getsize(self.translate_path(self.path))))
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The URL of the files in the folder."""
+    RangeHandler.asked.clear()
+    handler = functools.partial(RangeHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_fsspec_in_memory(key):
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    files.pipe_file("/sealed", seal(PLAIN, "-k", key))
+    with files.open("/sealed") as remote, SealedFile(remote, key=KEY) as file:
+        assert file.read() == PLAIN
+    with SealedFile(lambda at, n: files.cat_file("/sealed", at, at + n), files.size("/sealed"), key=KEY) as file:
+        assert file.read_at(50_000, 100) == PLAIN[50_000:50_100]
+
+
+def test_fsspec_over_http(work):
+    fsspec = pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    plain = some_bytes(8 * MEBIBYTE)
+    (work / "sealed").write_bytes(sf.seal(plain, keys=[KEY]))
+    with served(work) as url:
+        files = fsspec.filesystem("http")
+        name = f"{url}/sealed"
+        with SealedFile(lambda at, n: files.cat_file(name, at, at + n), files.size(name), key=KEY) as file:
+            assert file.read_at(3 * MEBIBYTE, MEBIBYTE) == plain[3 * MEBIBYTE :][:MEBIBYTE]
+        assert len(RangeHandler.asked) == 3 and sum(RangeHandler.asked) < 1_300_000
+        with files.open(name) as remote, SealedFile(remote, key=KEY) as file:
+            assert file.read() == plain
+
+
+def test_one_column_of_an_encrypted_parquet_file(work, record_property):
+    """pyarrow asks for the same ranges as of a plaintext file, so little more than the column is read."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table({f"c{i}": pa.array(memoryview(os.urandom(8 * 500_000)).cast("q")) for i in range(20)})
+    pq.write_table(table, "table.parquet", compression="none", use_dictionary=False)
+    plain = pathlib.Path("table.parquet").read_bytes()
+    ranges = Ranges(sf.seal(plain, keys=[KEY]))
+    with SealedFile(ranges, len(ranges.data), key=KEY) as file:
+        column = pq.read_table(file, columns=["c7"])
+    assert column.equals(table.select(["c7"]))
+    requests, size = len(ranges.asked), sum(length for _, length in ranges.asked)
+    record_property("requests", requests)
+    record_property("bytes", size)
+    assert len(plain) > 80_000_000 and requests <= 9 and size < 4_400_000
