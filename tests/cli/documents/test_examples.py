@@ -36,7 +36,7 @@ exec sh -c "$*"
 from=${3##*/} to=${4##*/}
 case "$2 $3" in
   "cp -") exec cat >"$to" ;;
-  cp*) exec cat "$from" ;;
+  cp*) [ "$4" != - ] || exec cat "$from" ;;
   mv*) exec mv "$from" "$to" ;;
 esac
 """,
@@ -393,6 +393,21 @@ def test_dask(recipe, work):
         subprocess.run([sys.executable, "-c", commands], check=True, timeout=PATIENCE)
     assert sorted(glob.glob("killed-*")) == ["killed-20", "killed-40"]
     expect_disk_in_parts()
+
+
+def test_read_an_encrypted_parquet_file(recipe, work):
+    """As printed, with files here instead of S3."""
+    pyarrow = pytest.importorskip("pyarrow")
+    pytest.importorskip("fsspec")
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"fare": [1, 2], "tip": [3, 4]}), "trips.parquet")
+    recipe("Read an encrypted Parquet file from Python")
+    page = (TOP / "man/gpuaes-recipes.7").read_text()
+    code = re.search(r"(?ms)^(import fsspec\n.*?)^\.Ed$", page)[1].replace('"s3"', '"file"').replace("bucket", str(work))
+    shutil.copy("open-sealed.py", "gpuaes_stream.py")
+    code += "assert table.to_pydict() == {'fare': [1, 2]}\n"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_back_up_a_header(recipe):
