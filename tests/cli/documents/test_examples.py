@@ -38,11 +38,21 @@ case "$2 $3" in
   "cp -") exec cat >"$to" ;;
   cp*) [ "$4" != - ] || exec cat "$from" ;;
   mv*) exec mv "$from" "$to" ;;
+  presign*) echo "$from" ;;
 esac
 """,
     "zfs": "case $1 in send) exec cat disk.img ;; receive) exec cat >received ;; esac\n",
     "pass": 'case $2 in backup.key) cat "$2" ;; *) echo correct horse; echo another line ;; esac\n',
-    "curl": '[ "$1 $2 $3" = "-fsS https://github.com/ann.keys -o" ] && exec cp ann.pub "$4"\n',
+    "curl": """\
+[ "$1 $2 $3" != "-fsS https://github.com/ann.keys -o" ] || exec cp ann.pub "$4"
+for file; do :; done
+size=$(wc -c <"$file") first=${3%-*} last=${3#*-}
+[ -n "$first" ] || { first=$((size - last)) && last=$((size - 1)); }
+[ "$last" -lt "$size" ] || last=$((size - 1))
+[ "$4" != -D ] || { printf 'HTTP/1.1 206\\r\\nContent-Range: bytes %s-%s/%s\\r\\n' "$first" "$last" "$size" >"$5" && exec >"$7"; }
+echo "$first-$last" >>requests
+tail -c "+$((first + 1))" "$file" | head -c "$((last - first + 1))"
+""",
     "sbatch": """\
 # Runs a job at once. One that depends on a job with a task that failed is canceled.
 for word; do
@@ -408,6 +418,26 @@ def test_read_an_encrypted_parquet_file(recipe, work):
     shutil.copy("open-sealed.py", "gpuaes_stream.py")
     code += "assert table.to_pydict() == {'fare': [1, 2]}\n"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
+
+
+def test_decrypt_a_range_of_an_object(recipe):
+    disk = some_bytes(8_000_000)
+    stream("-k", "backup.key", "-o", "disk.sealed", input=disk)
+    recipe("Decrypt a range of an object in S3")
+    assert content("wanted") == disk[5_000_000:6_000_000]
+    requests = [line.split("-") for line in content("requests").decode().split()]
+    assert len(requests) == 3 and sum(int(last) - int(first) + 1 for first, last in requests) < 1_200_000
+
+
+def test_restore_on_a_server(recipe):
+    keygen("--x25519", "-o", "yubikey.txt")
+    stream("-R", "yubikey.txt.pub", "disk.img", "-o", "server/disk.age")
+    os.unlink("server/disk.img")
+    stream("--export-header", "server/disk.age", "-o", "header")
+    bash("sha256sum header >header.sum")
+    recipe("Restore on a server, with the key at home")
+    assert content("server/disk.img") == content("disk.img")
+    assert not os.path.exists("server/once")
 
 
 def test_back_up_a_header(recipe):
