@@ -117,6 +117,16 @@ def range_reader(file: Any) -> Callable[[int, int], bytes]:
     return read_range
 
 
+def pread_all(file: Any, offset: int, length: int) -> bytes:
+    data = os.pread(file.fileno(), length, offset)
+    while 0 < len(data) < length:  # some file systems return less
+        more = os.pread(file.fileno(), length - len(data), offset + len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
 def open_source(source: Any, size: Optional[int]) -> Source:
     if isinstance(source, (str, os.PathLike)):
         if os.path.isdir(source):
@@ -126,7 +136,7 @@ def open_source(source: Any, size: Optional[int]) -> Source:
         if not hasattr(os, "pread"):
             return Source(range_reader(file), size, close=file.close)
         # Processes that share the file also share its position, so this does not depend on it.
-        return Source(lambda offset, length: os.pread(file.fileno(), length, offset), size, close=file.close)
+        return Source(functools.partial(pread_all, file), size, close=file.close)
     if hasattr(source, "seek"):
         source.seek(0, os.SEEK_END)
         return Source(range_reader(source), source.tell())
@@ -422,9 +432,9 @@ class SealedFile(io.RawIOBase):
     key: the name of a key file or an identity file, or its contents as bytes.
     passphrase: instead of a key.
     label: that of a sealed file, if it has one.
-    header: replaces that of the file, to open it with another key: what `gpuaes-stream --rekey` made of it.
+    header: used instead of the file's own, to open it with another key; made with `gpuaes-stream --rekey`.
 
-    The end of the file is verified first, so a truncated one cannot be opened, and each segment before any of it is
+    The end of the file is verified first, so a truncated one cannot be opened. Each segment is verified before any of it is
     returned. Only a few segments are kept in memory. If the source is slow and reads are small, use
     io.BufferedReader(file, 1 << 20). Threads can share a SealedFile; with read_at(), they do not wait for each other.
 
@@ -454,6 +464,8 @@ class SealedFile(io.RawIOBase):
         self._ends.append((tail, self._range(tail, self._source.size - tail)))
         head = self._range(0, min(HEAD, self._source.size))
         self._ends.append((0, head))
+        same = len(AGE_MAGIC) if head.startswith(AGE_MAGIC) else 17  # magic, and of a sealed file the suite
+        check(given is None or given[:same] == head[:same], "the given header is that of another file")
         if head.startswith(AGE_MAGIC):
             return self._open_message(self._age_message(secrets, given))
         at = sealed_header_size(head)
@@ -526,7 +538,7 @@ class SealedFile(io.RawIOBase):
         for begin, data in self._ends:
             if begin <= offset and offset + length <= begin + len(data):
                 return data[offset - begin : offset - begin + length]
-        data = bytes(self._source.read_range(offset, length))
+        data = bytes(memoryview(self._source.read_range(offset, length)))  # not bytes(5), which are five zeros
         check(len(data) == length, "the source returned too little or too much")
         return data
 
@@ -590,6 +602,8 @@ class SealedFile(io.RawIOBase):
         return done
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence not in (os.SEEK_SET, os.SEEK_CUR, os.SEEK_END):
+            raise ValueError("the position is relative to nothing that is known")
         with self._position_lock:
             position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}[whence]
             if self.closed or position < 0:

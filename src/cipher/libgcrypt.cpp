@@ -49,9 +49,9 @@ class Library {
     if (file_ == nullptr || EVP_default_properties_is_fips_enabled(nullptr) == 1 || !find_functions()) return;
     const char* const version = call.check_version("1.10.0");
     if (version == nullptr || call.control(fips_mode, 0) != 0) return;
-    constexpr unsigned bytes_per_thread = 8 << 10;  // a key takes 2 KiB
+    constexpr unsigned bytes_per_thread = 4 << 10;  // a key takes 2 KiB
     call.control(disable_secmem_warning);
-    call.control(init_secmem, std::max(std::thread::hardware_concurrency(), 4u) * bytes_per_thread, 0);
+    call.control(init_secmem, std::max(std::thread::hardware_concurrency(), 8u) * bytes_per_thread, 0);
     call.control(initialization_finished, 0);
     version_ = version;
     char* const features = call.get_config(0, "hwflist");
@@ -61,7 +61,8 @@ class Library {
 
   const std::string& version() const { return version_; }
 
-  // Whether it uses the CPU's instructions for AES and for GHASH. Its other code for them has tables.
+  // Whether it uses the CPU's instructions for AES and for GHASH. Its other code uses tables, so it is not
+  // constant-time.
   bool has_aes_instructions() const {
     return (has_feature("intel-aesni") && has_feature("intel-pclmul")) ||
            (has_feature("arm-aes") && has_feature("arm-pmull"));

@@ -14,8 +14,9 @@ namespace gpuaes {
 const std::string& libgcrypt_version();
 
 // As make_cpu_cipher(). Null if libgcrypt cannot be used or does not have the cipher, or if it would not be
-// constant-time on this CPU. It tests itself with the first key for each algorithm. Keys are in its locked
-// memory, which has room for a few lanes per CPU; LaneError if that is used up, or if libgcrypt fails.
+// constant-time on this CPU. It tests itself with the first key for each algorithm. Keys are in its own
+// memory, which is locked if the limit allows, and has room for two lanes per CPU; LaneError if that is full,
+// or if libgcrypt fails.
 std::unique_ptr<CpuCipher> make_libgcrypt_cipher(const Job& job);
 
 }  // namespace gpuaes

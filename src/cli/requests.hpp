@@ -91,7 +91,7 @@ struct StreamRequest {
   bool test = false;  // write nothing
   StreamMode mode{};
   FormatRequest format{};
-  std::optional<std::string> header{};  // a file whose header takes the place of the input's
+  std::optional<std::string> header{};  // a file whose header replaces the input's
   bool note_sealed = false;             // users of age may expect an age file
   bool only_part = false;               // decryption is implied only by --part
 

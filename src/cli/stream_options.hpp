@@ -65,7 +65,8 @@ inline constexpr auto operations = std::to_array<Row>({
     {"info", nullptr, "Show format, cipher, key slots and sizes. No key is needed.", act<Action::info>},
     {"json", nullptr, "With --info: print JSON.", turn_on<&Options::json>},
     {"export-header", nullptr,
-     "Write the header of a sealed or age file, which --rekey accepts like the file. No key is needed.",
+     "Write the header of a sealed or age file, which --rekey accepts in place of the file. No key is "
+     "needed.",
      act<Action::export_header>},
     {"rekey", nullptr,
      "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
@@ -114,7 +115,7 @@ inline constexpr auto files = std::to_array<Row>({
        options.input_option = "--input";
      }},
     {"header", "FILE",
-     "With -d: take the header from FILE, made by --export-header and then --rekey, instead of the input.",
+     "With -d: use the header in FILE, from --export-header and then --rekey, instead of the input's own.",
      set_text<&Options::header>},
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "

@@ -164,9 +164,8 @@ struct SessionRequest {
   std::function<bool(const Session&)> opens_segment{};
   HeaderReader* input = nullptr;  // for decryption; at the beginning of the input
   bool index_first = false;       // the header is followed by the index of a file made of parts
-  bool separate_header =
-      false;        // it comes from elsewhere: that it belongs to the body is not damage to salvage
-  StopCheck check;  // throws if the program is told to stop; may be empty
+  bool separate_header = false;   // it is from another file; a mismatch is an error even with `salvage`
+  StopCheck check;                // throws if the program is told to stop; may be empty
   std::function<void(const std::string&)> detail{};  // prints a message; may be empty
 };
 
@@ -204,7 +203,7 @@ struct Description {
   std::string_view slot_noun = "slot";
   std::vector<SlotDescription> slots;
   bool in_parts = false;          // the header ends where part 0 begins
-  std::size_t message_bytes = 0;  // at the end of the header, which belong to the body: --rekey keeps them
+  std::size_t message_bytes = 0;  // at its end, which belong to the body and are kept by rekey()
   // Of the body; none if it is as long as its plaintext.
   std::optional<SegmentRules> segments{};
 };

@@ -14,11 +14,11 @@
 namespace gpuaes {
 namespace {
 
-// libcrypto, if the other library fails: there is room for few keys in libgcrypt's memory.
+// Falls back to libcrypto if libgcrypt fails, whose memory has room for few keys.
 std::unique_ptr<CpuCipher> make_cipher(const Job& job, CpuLibrary library) {
   if (library == CpuLibrary::libgcrypt) {
     try {
-      return make_libgcrypt_cipher(job);
+      if (std::unique_ptr<CpuCipher> cipher = make_libgcrypt_cipher(job)) return cipher;
     } catch (const LaneError&) {
     }
   }

@@ -49,9 +49,12 @@ std::unique_ptr<CpuCipher> try_libgcrypt(const Job& job) {
 
 struct Outcome {
   std::optional<std::size_t> bad_segment;
-  std::vector<std::byte> out;
+  Secret out;  // may be plaintext
 
-  friend bool operator==(const Outcome&, const Outcome&) = default;
+  friend bool operator==(const Outcome& a, const Outcome& b) {
+    return a.bad_segment == b.bad_segment &&
+           (a.bad_segment || std::ranges::equal(a.out.bytes(), b.out.bytes()));
+  }
 };
 
 // Does the first segment of a job, or as many bytes in counter mode.
@@ -60,8 +63,8 @@ Outcome run_first_segment(CpuCipher& cipher, const Job& job) {
   Outcome outcome;
   const auto set = [&](std::span<const std::byte> in, std::size_t out_bytes) {
     first.in = in;
-    outcome.out.resize(out_bytes);
-    first.out = outcome.out;
+    outcome.out = Secret(out_bytes);
+    first.out = outcome.out.bytes();
   };
   if (job.operation == Operation::ctr) {
     const std::size_t size = std::min<std::size_t>(job.in.size(), job.rules.plain_bytes);
@@ -75,7 +78,6 @@ Outcome run_first_segment(CpuCipher& cipher, const Job& job) {
   }
   first.ends_message = job.ends_message && count_segments(job) == 1;
   outcome.bad_segment = cipher.run(first);
-  if (outcome.bad_segment) outcome.out.clear();
   return outcome;
 }
 

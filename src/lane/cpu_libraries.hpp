@@ -12,7 +12,7 @@ namespace gpuaes {
 
 enum class CpuLibrary { libcrypto, libgcrypt };
 
-// Bytes of plaintext per second of a CPU with each library; 0 if it cannot compute the cipher.
+// Bytes of plaintext per second of a CPU with each library; 0 if it does not support the cipher.
 struct CpuRates {
   double libcrypto = 0, libgcrypt = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "io/armor.hpp"
+#include "run/inputs.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 #include "run/separate_header.hpp"
@@ -267,14 +268,16 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   std::optional<HeaderReader> separate_header;
   if (stream.header) {
     if (stream.salvages() && !file.size())
-      throw UsageError("--salvage with --header requires a seekable input");
+      throw UsageError("--salvage with --header requires a seekable input", "copy the input to a file first");
     separate_header = read_separate_header(*stream.header, format, *encrypted, cancel);
     request.input = &*separate_header;
     request.separate_header = true;
   }
   std::string header_damage;
-  std::unique_ptr<Session> session =
-      open_session_of(stream, format, std::move(request), endpoints, header_damage);
+  std::unique_ptr<Session> session;
+  name_input(stream.header ? shown_name(*stream.header) : "", [&] {
+    session = open_session_of(stream, format, std::move(request), endpoints, header_damage);
+  });
   file.begin_here();
   if (!format.authenticated)
     messages.warning(

@@ -271,14 +271,16 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
   session.index_first = ends.directory() != nullptr;
   const NewHeader header = format.rekey(session, run.new_keys);
   warn_of_new_slots(run.new_keys, header.old_recipients, run.warned_of_keys, messages);
+  const bool in_place = run.request.in_place;
   if (ends.directory() != nullptr) {
     ends.sink->write(header.bytes);
     ends.sink->close();
-  } else if (copy_body(run, request, input, ends, header.bytes, messages) && !run.request.in_place &&
-             !header.copy_warning.empty()) {
+  } else if (!copy_body(run, request, input, ends, header.bytes, messages) && !in_place) {
+    return;  // a header for --header: the old secrets still open the file
+  } else if (!in_place && !header.copy_warning.empty()) {
     messages.warning(std::string(header.copy_warning));
   }
-  run.notes.add(run.request.in_place ? request.name : ends.target.name, header);
+  run.notes.add(in_place ? request.name : ends.target.name, header);
 }
 
 // UsageError for an input that cannot be replaced.

@@ -60,8 +60,8 @@ class Report {
   void log_lanes(const LanePlan& plan) const;  // after the first lanes have been opened
 
   // Writes the figures of a run that has processed its whole stream. IoError if a file cannot be written;
-  // only a warning if the stream has an error of its own, which takes precedence. `library`: that CPU lanes
-  // chose; may be empty.
+  // only a warning if the stream has an error of its own, which takes precedence. `library` is the
+  // one that CPU lanes chose; may be empty.
   void finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring,
               const std::string& library);
 

@@ -22,8 +22,7 @@ namespace {
 const Format& find_format_with_keys(OpenedInput& input, const std::optional<std::string>& named) {
   const Format& format = named ? find_format(*named) : input.format(detect_format);
   if (format.rekey == nullptr)
-    throw UsageError(
-        fmt::format("the header of the {} format has no keys that can be replaced", format.name));
+    throw UsageError(fmt::format("the {} format has no keys that can be replaced", format.name));
   return format;
 }
 
@@ -68,11 +67,15 @@ HeaderReader read_separate_header(const std::string& name, const Format& format,
   std::vector<std::byte> bytes;
   FdSource file = with_option("--header", [&] { return open_source(name, cancel); });
   name_input(shown_name(name), [&] {
-    OpenedInput other(file, nullptr, std::string(format.name));
-    const Description found = format.describe(other.header);
-    if (found.suite != own.suite ||
+    OpenedInput other(file, nullptr, {});
+    const Format& other_format = other.format(detect_format);
+    const Description found = other_format.describe(other.header);
+    if (&other_format != &format || found.suite != own.suite ||
         !std::ranges::equal(message_bytes(other.header, found), message_bytes(input.header, own)))
-      throw AuthError("this is the header of another file; nothing was written");
+      throw AuthError(
+          "the header does not belong to the input: one of the two is of another file, or damaged; nothing "
+          "was "
+          "written");
     append(bytes, other.header.bytes());
   });
   const std::uint64_t first = input.header.taken() - bytes.size();

@@ -1,5 +1,5 @@
 // Headers apart from their files: --export-header writes one, --rekey replaces its slots or stanzas, and
-// --header uses it in the place of the input's own.
+// --header uses it instead of the input's own.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace gpuaes {
 
-// Writes the header of an input to the output. AuthError if the input is in no format whose keys can be
+// Writes the header of an input to the output. UsageError or AuthError if the keys of its format cannot be
 // replaced.
 void export_header(const ExportHeaderRequest& request, const Messages& messages);
 
