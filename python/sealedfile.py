@@ -603,7 +603,7 @@ class SealedFile(io.RawIOBase):
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         if whence not in (os.SEEK_SET, os.SEEK_CUR, os.SEEK_END):
-            raise ValueError("the position is relative to nothing that is known")
+            raise ValueError("whence is not SEEK_SET, SEEK_CUR or SEEK_END")
         with self._position_lock:
             position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self.size}[whence]
             if self.closed or position < 0:
