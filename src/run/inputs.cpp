@@ -1,5 +1,6 @@
 #include "run/inputs.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/option_values.hpp"
+#include "io/fd.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
@@ -28,14 +30,15 @@ namespace gpuaes {
 namespace {
 
 // Small inputs mostly wait for the disk, so there may be more threads than CPUs. Each needs up to 9
-// descriptors, to replace an output while it reads an input that is not cached; everything else needs up to
-// 16.
+// descriptors, to replace an output while it reads an input that is not cached; the rest of the process needs
+// up to 16 more than are open now.
 std::size_t threads_for_small_inputs() {
   constexpr rlim_t max_threads = 16, for_each = 9, for_others = 16;
   struct rlimit descriptors {};
   getrlimit(RLIMIT_NOFILE, &descriptors);
-  return std::clamp<rlim_t>((std::max(descriptors.rlim_cur, for_others) - for_others) / for_each, 1,
-                            max_threads);
+  const rlim_t used =
+      names_in(Fd(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC))).size() + for_others;
+  return std::clamp<rlim_t>((std::max(descriptors.rlim_cur, used) - used) / for_each, 1, max_threads);
 }
 
 // The inputs of a request, in order.
@@ -52,7 +55,7 @@ class InputReader {
     return count_ < request_.named.size() ? std::optional(request_.named[count_++]) : std::nullopt;
   }
 
-  // IoError if the last name, which is from the list, cannot be that of a file.
+  // IoError if the last name, which is from the list, cannot be a file name.
   void check(const std::string& name) const {
     if (name.size() > max_name)
       throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), max_name),
@@ -74,7 +77,7 @@ class InputReader {
     return InputRequest{.name = name == standard_name ? "./-" : name};
   }
 
-  // What is before the next separator or the end, and may be empty. If it is too long, only its beginning.
+  // The text up to the next separator or the end; may be empty. If it is too long, only its beginning.
   std::string take_name() {
     std::string name;
     for (bool ended = false; !ended && (!text_.empty() || read());) {
@@ -88,7 +91,7 @@ class InputReader {
     return name;
   }
 
-  // Reads the next text. False at the end of the list.
+  // Reads more of the list. False at the end of the list.
   bool read() {
     text_ = as_text(std::span(bytes_).first(list_->read(bytes_)));
     return !text_.empty();

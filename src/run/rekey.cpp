@@ -324,16 +324,21 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
     refuse_unsuitable_file(input, secrets);
     check_replaceable(input.name, not_replaceable_hint(request.inputs));
   };
-  for_each_input(request.inputs, messages, cancel,
-                 {.run = run_one,
-                  .check_listed = check_listed,
-                  .side_by_side = several && !old_keys.has_plugin() && !new_keys.has_plugin(),
-                  .verb = several ? "rekeyed" : "",
-                  .progress = several ? &progress : nullptr,
-                  .at_end = [&](const InputCounts&) {
-                    notes.print();
-                    folders.sync();
-                  }});
+  const InputWork work{.run = run_one,
+                       .check_listed = check_listed,
+                       .side_by_side = several && !old_keys.has_plugin() && !new_keys.has_plugin(),
+                       .verb = several ? "rekeyed" : "",
+                       .progress = several ? &progress : nullptr,
+                       .at_end = [&](const InputCounts&) {
+                         notes.print();
+                         folders.sync();
+                       }};
+  try {
+    for_each_input(request.inputs, messages, cancel, work);
+  } catch (const Cancelled&) {
+    notes.print();
+    throw;
+  }
 }
 
 }  // namespace gpuaes

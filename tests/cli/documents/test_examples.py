@@ -248,9 +248,9 @@ def test_restore_one_file(recipe):
 
 
 def test_encrypt_each_file_of_a_home_directory(recipe, work, monkeypatch):
-    """With the key in another folder, since find would find it."""
     home = work / "home"
     shutil.copytree("photos", home / "photos")
+    shutil.copy("backup.key", home)
     commands = commands_in_page("gpuaes-recipes.7", "   Encrypt each file of a home directory")
     commands = commands.replace("/mnt/backup", str(work)).replace("~", "..")
     monkeypatch.setenv("HOME", str(home))

@@ -2,10 +2,12 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
 
+from processes import expect_death_by, start, wait_for
 from programs import FOLDER, KEY, files_here, keygen, secret_file, some_bytes, stream
 from test_output_dir import many
 
@@ -95,3 +97,17 @@ def test_what_is_refused_before_anything_is_done(files, options, error):
     assert done.stderr.split("\n")[0] == f"gpuaes-stream: error: {error.replace('KEY', files[1][2])}"
     assert files_here() == before
     assert stream("-tk", files[1][2], *files[0]).status == 0
+
+
+def test_a_signal_does_not_hide_what_was_removed(key, files):
+    """The run is in the middle: its list has not ended."""
+    names, options = files
+    before = os.stat(names[9]).st_ino
+    child = start("gpuaes-stream", *options, "--files-from", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdin.write("\n".join(names[:10] + [""]).encode())
+    child.stdin.flush()
+    wait_for(lambda: os.stat(names[9]).st_ino != before, "some files replaced")
+    expect_death_by(child, signal.SIGTERM)
+    lines = child.stderr.read().decode().splitlines()
+    assert any("key file slots; the files now have" in line for line in lines) and lines[0].startswith(
+        "gpuaes-stream: interrupted; ")
