@@ -157,8 +157,9 @@ bool is_equal_file(const FdSource& a, const FdSource& b) {
 
 class SharedFile : public SharedOutput {
  public:
-  SharedFile(std::string name, Cancel& cancel, std::function<void(const std::string&)> note)
-      : name_(std::move(name)), cancel_(cancel), note_(std::move(note)) {}
+  SharedFile(std::string name, std::uint64_t direct_from, Cancel& cancel,
+             std::function<void(const std::string&)> note)
+      : name_(std::move(name)), direct_from_(direct_from), cancel_(cancel), note_(std::move(note)) {}
 
   void open(const Place& place) override {
     place_ = place;
@@ -187,6 +188,11 @@ class SharedFile : public SharedOutput {
 
   bool is_done() const override { return done_; }
 
+  std::optional<std::size_t> place_in_page() const override {
+    const bool matters = data_ && data_->is_direct();
+    return matters ? std::optional((place_.offset + at_) % page_bytes) : std::nullopt;
+  }
+
   void write(std::span<const std::byte> bytes) override {
     if (data_) {
       check_current();
@@ -203,6 +209,7 @@ class SharedFile : public SharedOutput {
   // Closes the data: some file systems keep a file that is removed while it is open.
   void finish() override {
     if (!data_) return;
+    check_current();  // sync() may write the end
     data_->sync();
     data_->finish();
   }
@@ -312,7 +319,16 @@ class SharedFile : public SharedOutput {
     if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
       throw io_error("cannot seek in", name, errno);
     data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
+    if (place_.file_bytes >= direct_from_) begin_direct();
     return true;
+  }
+
+  // Allocates the space of the share, which limits fragmentation if several processes write. Errors are
+  // ignored: if the disk is full, a later write fails.
+  void begin_direct() {
+    data_->begin_direct();
+    if (data_->is_direct())
+      fallocate(data_->fd().get(), 0, static_cast<off_t>(place_.offset), static_cast<off_t>(place_.bytes));
   }
 
   bool is_current() const {
@@ -390,6 +406,7 @@ class SharedFile : public SharedOutput {
   }
 
   const std::string name_;
+  const std::uint64_t direct_from_;
   Cancel& cancel_;
   const std::function<void(const std::string&)> note_;
   Place place_{};
@@ -406,9 +423,9 @@ class SharedFile : public SharedOutput {
 
 }  // namespace
 
-std::unique_ptr<SharedOutput> SharedOutput::make(std::string name, Cancel& cancel,
+std::unique_ptr<SharedOutput> SharedOutput::make(std::string name, std::uint64_t direct_from, Cancel& cancel,
                                                  std::function<void(const std::string&)> note) {
-  return std::make_unique<SharedFile>(std::move(name), cancel, std::move(note));
+  return std::make_unique<SharedFile>(std::move(name), direct_from, cancel, std::move(note));
 }
 
 }  // namespace gpuaes

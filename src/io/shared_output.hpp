@@ -23,14 +23,15 @@ namespace gpuaes {
 class SharedOutput : public Sink {
  public:
   struct Place {
-    std::string id;           // the same for all shares of one input, and for no other input
-    std::uint32_t share, of;  // its number and how many there are
-    std::uint64_t offset;     // of the share in the file, in bytes
+    std::string id;               // the same for all shares of one input, and for no other input
+    std::uint32_t share, of;      // its number and how many there are
+    std::uint64_t offset, bytes;  // where the share is in the file, and its size
     std::uint64_t file_bytes;
   };
 
-  // `note` is called with what the user should know.
-  static std::unique_ptr<SharedOutput> make(std::string name, Cancel& cancel,
+  // A file of at least `direct_from` bytes is written directly to the disk, if possible. `note` is called
+  // with what the user should know.
+  static std::unique_ptr<SharedOutput> make(std::string name, std::uint64_t direct_from, Cancel& cancel,
                                             std::function<void(const std::string&)> note);
 
   // Call this before the first write. Waits while another process writes the share. IoError if the file or

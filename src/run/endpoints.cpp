@@ -68,15 +68,9 @@ Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel) {
   return {.command = std::move(process), .source = std::move(source)};
 }
 
-namespace {
-
-// From this size on, a decrypted file would displace much of what is in the page cache. A smaller one is
-// usually read next, so it is left there.
 std::uint64_t uncached_plaintext_bytes() {
   return std::max(large_output, available_memory() / 2);
 }
-
-}  // namespace
 
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,

@@ -69,6 +69,10 @@ InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cance
 // Opens the input of a run, with the same errors.
 Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel);
 
+// From this size on, a decrypted file would displace much of what is in the page cache. A smaller one is
+// usually read next, so it is left there.
+std::uint64_t uncached_plaintext_bytes();
+
 // Opens the output of a run, as found by find_outputs(), for `bytes` bytes of input, if known. Null for a
 // share of a file that other processes write, too: open_stream() opens that. UsageError if ciphertext would
 // go to a terminal; IoError if a file cannot be opened or replaced.

@@ -169,7 +169,7 @@ std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const M
                                                  Cancel& cancel) {
   const auto* const into = std::get_if<IntoFile>(&mode);
   if (into == nullptr) return nullptr;
-  return SharedOutput::make(into->name, cancel,
+  return SharedOutput::make(into->name, uncached_plaintext_bytes(), cancel,
                             [&messages](const std::string& text) { messages.note(text); });
 }
 

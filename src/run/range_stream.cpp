@@ -155,6 +155,7 @@ void SharedStream::write_header() {
                 .share = share_.number,
                 .of = share_.of,
                 .offset = place().plaintext_offset,
+                .bytes = place().plaintext_bytes,
                 .file_bytes = place().whole_bytes});
 }
 

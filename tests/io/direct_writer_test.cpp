@@ -11,12 +11,14 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "io/direct_reader.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
+#include "io/shared_output.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -235,6 +237,45 @@ TEST_CASE("a small output file and a sparse one are not written directly", "[opt
     sink->close();
     CHECK(is_cached(name, 0, 1000000));
   }
+}
+
+// Shared outputs ----------------------------------------------------------------------------------
+
+TEST_CASE("shares are written directly if the file is large", "[optional]") {
+  const TempDir directory;
+  if (!can_write_directly(directory)) return skip(why_skipped);
+  Cancel cancel;
+  const std::string name = directory / "out";
+  constexpr std::uint64_t unit = 1 << 20;
+  const Bytes all = test_bytes(5 * unit + 1234);
+  for (const std::uint64_t direct_from : {all.size(), all.size() + 1}) {
+    std::filesystem::remove(name);
+    for (const std::uint32_t share : {2, 0, 1}) {
+      const auto output = SharedOutput::make(name, direct_from, cancel, [](const std::string&) {});
+      const std::uint64_t offset = share * 2 * unit, bytes = std::min(2 * unit, all.size() - offset);
+      output->open(
+          {.id = "id", .share = share, .of = 3, .offset = offset, .bytes = bytes, .file_bytes = all.size()});
+      CHECK(output->place_in_page() ==
+            (direct_from > all.size() ? std::nullopt : std::optional(std::size_t{0})));
+      write_pieces(*output, std::span(all).subspan(offset, bytes), 600001, Place::as_in_file);
+      output->close();
+    }
+    CHECK(is_cached(name, 0, unit) == (direct_from > all.size()));
+    CHECK(difference(read_file(name), all) == "");
+  }
+}
+
+TEST_CASE("the end of a share is not written into a file that another process has completed", "[optional]") {
+  const TempDir directory;
+  if (!can_write_directly(directory)) return skip(why_skipped);
+  Cancel cancel;
+  const std::string name = directory / "out";
+  const auto output = SharedOutput::make(name, 0, cancel, [](const std::string&) {});
+  output->open({.id = "id", .share = 0, .of = 1, .offset = 0, .bytes = 1000, .file_bytes = 1000});
+  output->write(test_bytes(1000));  // held back
+  std::filesystem::rename(directory / "out.id-1/data", name);
+  CHECK(contains(failure_of([&] { output->finish(); }), "was completed or replaced by another process"));
+  CHECK(difference(read_file(name), Bytes(1000)) == "");
 }
 
 }  // namespace gpuaes

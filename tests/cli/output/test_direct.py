@@ -79,13 +79,16 @@ def test_other_large_outputs(key, disk):
 @pytest.mark.root
 @pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
-def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk):
+@pytest.mark.parametrize("shared", [False, True], ids=["-o", "--into"])
+def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk, shared):
     """It is more than half of the memory that the program may use."""
     def limit_memory():
         resource.setrlimit(resource.RLIMIT_DATA, (110 * MIB, 110 * MIB))
 
     stream("-q", "-k", key, "-i", "plain", "-o", "sealed")
-    stream("-q", "-d", "-k", key, "-i", "sealed", "-o", "disk/opened", preexec_fn=limit_memory)
+    outputs = [["--part", f"{i}/2", "--into"] for i in range(2)] if shared else [["-o"]]
+    for output in outputs:
+        stream("-q", "-d", "-k", key, "-i", "sealed", *output, "disk/opened", preexec_fn=limit_memory)
     assert cached_bytes("disk/opened") < 2 * MIB
     expect_space("disk/opened")
     expect_same(PLAIN, pathlib.Path("disk/opened").read_bytes())
