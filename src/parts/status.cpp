@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "io/directory.hpp"
+#include "io/fd.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
@@ -46,6 +49,13 @@ std::optional<std::uint32_t> find_count(const Directory& directory, const Messag
   return job->count != 0 ? std::optional(job->count) : std::nullopt;
 }
 
+// Space may be allocated ahead of what has been written.
+std::uint64_t written_bytes(const Directory& directory, const std::string& name, const struct stat& status) {
+  const Fd fd(openat(directory.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const off_t end = lseek(fd.get(), 0, SEEK_HOLE);
+  return static_cast<std::uint64_t>(end < 0 ? status.st_size : end);
+}
+
 State read_state(const Directory& directory, const Messages& messages, Cancel& cancel) {
   State state{.count = find_count(directory, messages, cancel), .joined = directory.has(index_name)};
   const std::vector<std::string> names = directory.list();
@@ -67,7 +77,7 @@ State read_state(const Directory& directory, const Messages& messages, Cancel& c
     const std::optional<Attempt> attempt = parse_attempt(name);
     const std::optional<struct stat> status = attempt ? directory.status_of(name) : std::nullopt;
     if (status)
-      state.attempts.push_back({*attempt, static_cast<std::uint64_t>(status->st_size),
+      state.attempts.push_back({*attempt, written_bytes(directory, name, *status),
                                 std::max<std::time_t>(std::time(nullptr) - status->st_mtime, 0)});
   }
   return state;

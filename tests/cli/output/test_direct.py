@@ -1,5 +1,6 @@
 """Large outputs are written directly to the disk: their bytes are right, and they are not in the page cache."""
 
+import json
 import os
 import pathlib
 import resource
@@ -11,9 +12,9 @@ import pytest
 
 from file_systems import expect_files
 from page_cache import cached_bytes
-from parts_steps import join, plan, seal
+from parts_steps import attempts, join, plan, seal, slow_seal
 from processes import finish, wait_until_idle
-from programs import SANITIZED, expect_same, secret_file, some_bytes, start, stream
+from programs import SANITIZED, expect_same, parts, secret_file, some_bytes, start, stream
 from special_files import mounted_by, shell
 
 MIB = 1 << 20
@@ -97,15 +98,29 @@ def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk, shared)
 @pytest.mark.root
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
 def test_parts(key, disk):
-    """A part, and the single file. If the size is not known, the part's header is overwritten at the end."""
+    """A part, also elsewhere, and the single file. If the size is not known, the part's header is overwritten at the
+    end."""
     for name in "known", "unknown":
         plan(key, f"disk/{name}", count=1)
-        with open("plain", "rb") as plain:
-            seal(f"disk/{name}", 0, "-q", **({"stdin": plain} if name == "known" else {"input": PLAIN}))
-        assert cached_bytes(f"disk/{name}/part.0000000") < 2 * MIB
+        for output, options in (f"disk/{name}/part.0000000", []), ("disk/part", ["-o", "disk/part", "--receipt", "receipt"]):
+            with open("plain", "rb") as plain:
+                seal(f"disk/{name}", 0, "-q", *options, **({"stdin": plain} if name == "known" else {"input": PLAIN}))
+            assert cached_bytes(output) < 2 * MIB
         join(f"disk/{name}", "-o", "disk/joined")
         assert cached_bytes("disk/joined") < 2 * MIB
         expect_same(PLAIN, stream("-q", "-d", "-k", key, "-i", "disk/joined").out)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", DIRECT, indirect=True)
+def test_the_progress_of_a_part(key, disk):
+    """Space allocated ahead of the data does not count."""
+    plan(key, "disk/dir", count=1)
+    with slow_seal("disk/dir", 0, written=PLAIN) as process:
+        wait_until_idle(process)
+        [size] = attempts("disk/dir").values()
+        [attempt] = json.loads(parts("status", "--json", "disk/dir").out)["attempts"]
+        assert 64 * MIB < attempt["bytes"] < len(PLAIN) + MIB < size
 
 
 @pytest.mark.root
