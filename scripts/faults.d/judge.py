@@ -11,7 +11,8 @@ import stat
 HARMLESS = re.compile(
     r"(read|pread|write|pwrite|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait|waitpid)=EINTR|\w+=short"
     r"|(O_TMPFILE|O_DIRECT|preadv|mincore|mlock|madvise|posix_fadvise|sync_file_range|F_SETFL|fallocate_part)=\w+"
-    r"|fallocate=EOPNOTSUPP|writev=EIN(TR|VAL)|fcntl=EPERM|f(data)?sync=(EINVAL|EOPNOTSUPP|ENOSYS)")
+    r"|fallocate=EOPNOTSUPP|fcntl=EPERM|f(data)?sync=(EINVAL|EOPNOTSUPP|ENOSYS)"
+    r"|writev=(EINTR|EINVAL|EOPNOTSUPP|ENOMEM|EAGAIN)")
 
 # Faults after which data may be lost, if they hit an output.
 LOSSES = re.compile(r"(writev?|pwrite|fsync|fdatasync|close|ftruncate)=(EIO|ENOSPC|EDQUOT|ESTALE)")
@@ -41,12 +42,13 @@ class Injection:
 
 
 def loses_output(injection, folder):
-    """Whether output may be lost, in which case the run must fail. Files are also opened for writing only to check
-    them, and an error of close() is harmless there."""
+    """Whether output may be lost, in which case the run must fail. Files are also opened for writing only to check or
+    lock them, and an error of close() is harmless there."""
     used = (" writing ",) if injection.name.startswith("close=") else (" writing ", " checking ")
     where = injection.where
     is_output = where.startswith("1 ") or any(use + folder + "/" in where for use in used)
-    return bool(LOSSES.fullmatch(injection.name) and is_output)
+    is_lock = injection.name.startswith("close=") and re.search(r"/lock\.\d+$", where)
+    return bool(LOSSES.fullmatch(injection.name) and is_output and not is_lock)
 
 
 def is_harmless(run, injection):

@@ -29,7 +29,7 @@ PLAIN = (*NAMED, *LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EP
 END = r"(linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
 
 # The calls with which a large output is written directly to the disk.
-LARGE = r"(writev|fallocate\w*|F_SETFL|ftruncate|fsync|lseek|fstatfs|statx)="
+LARGE = r"(writev\w*|fallocate\w*|F_SETFL|ftruncate|fsync|lseek|fstatfs|statx)="
 
 
 def full_name(program):

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
@@ -137,16 +138,26 @@ CALL(ssize_t, write, int fd, const void* bytes, size_t size) {
   return real(fd, bytes, shortened("write", fd, size));
 }
 
-// A direct write, which is shortened to whole pages.
+// A direct write, which may end after some pages, after a sector, or within the first piece of memory. A disk
+// may have larger sectors, so a short write goes through the page cache.
 CALL(ssize_t, writev, int fd, const iovec* memory, int count) {
-  if (fails("writev", fd, {EIO, ENOSPC, EINTR, EINVAL})) return -1;
-  constexpr size_t page = 4096;
-  const iovec& last = memory[count - 1];
-  const size_t size = shortened("writev", fd, last.iov_len);
-  if (size == last.iov_len || size < page) return syscall(SYS_writev, fd, memory, count);
-  std::vector<iovec> all(memory, memory + count);
-  all.back().iov_len = size / page * page;
-  return syscall(SYS_writev, fd, all.data(), count);
+  if (fails("writev", fd, {EIO, ENOSPC, EINTR, EINVAL, EOPNOTSUPP, ENOMEM, EAGAIN})) return -1;
+  constexpr size_t page = 4096, sector = 512;
+  size_t all = 0;
+  for (int i = 0; i < count; ++i) all += memory[i].iov_len;
+  size_t size = shortened("writev", fd, all);
+  if (size < all && size > page) size -= size % page;
+  if (faults::hits("writev_sector=short", fd)) size = std::min(all, sector);
+  if (faults::hits("writev_first=short", fd)) size = (memory[0].iov_len + 1) / 2;
+  if (size == all) return syscall(SYS_writev, fd, memory, count);
+  std::vector<iovec> pieces;
+  for (size_t left = size; left > 0; left -= pieces.back().iov_len, ++memory)
+    pieces.push_back({memory->iov_base, std::min(left, memory->iov_len)});
+  const long flags = syscall(SYS_fcntl, fd, F_GETFL);
+  syscall(SYS_fcntl, fd, F_SETFL, flags & ~O_DIRECT);
+  const long written = syscall(SYS_writev, fd, pieces.data(), pieces.size());
+  syscall(SYS_fcntl, fd, F_SETFL, flags);
+  return written;
 }
 
 CALL(ssize_t, pwrite, int fd, const void* bytes, size_t size, off_t at) {
