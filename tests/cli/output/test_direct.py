@@ -1,5 +1,6 @@
 """Large outputs are written directly to the disk: their bytes are right, and they are not in the page cache."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -7,36 +8,60 @@ import resource
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
+from control_group import control_group
 from file_systems import expect_files
-from page_cache import cached_bytes
+from page_cache import cached_bytes, need_direct_reads
 from parts_steps import attempts, join, plan, seal, slow_seal
-from processes import finish, wait_until_idle
-from programs import SANITIZED, expect_same, parts, secret_file, some_bytes, start, stream
-from special_files import mounted_by, shell
+from processes import evict, finish, wait_until_idle
+from programs import SANITIZED, expect_same, keygen, openssl_ctr, parts, raw, secret_file, some_bytes, start, stream
+from special_files import attached, mounted_by, shell
 
 MIB = 1 << 20
 PLAIN = some_bytes(70 * MIB + 12345)
 MAKE = {
-    "ext4": "mkfs.ext4 -q image",
-    "ext4-blocks-of-1K": "mkfs.ext4 -q -b 1024 image",
-    "xfs": "mkfs.xfs -q image",
-    "xfs-sectors-of-4K": "mkfs.xfs -q -s size=4096 image",
-    "btrfs": "mkfs.btrfs -q image",
+    "ext4": "mkfs.ext4 -q",
+    "ext4-blocks-of-1K": "mkfs.ext4 -q -b 1024",
+    "ext4-sectors-of-4K": "mkfs.ext4 -q",
+    "xfs": "mkfs.xfs -q",
+    "xfs-sectors-of-4K": "mkfs.xfs -q",
+    "btrfs": "mkfs.btrfs -q",
 }
-DIRECT = [kind for kind in MAKE if kind != "btrfs"]  # Btrfs compresses data
+MOUNT = {
+    "overlayfs": "mount -t overlay -o lowerdir=ext4/low,upperdir=ext4/up,workdir=ext4/work none",
+    "bindfs": "bindfs ext4/up",
+    "tmpfs": "mount -t tmpfs -o size=400M none",
+}
+DIRECT = {*MAKE} - {"btrfs"}  # Btrfs compresses data; overlayfs depends on the kernel
+
+
+@contextlib.contextmanager
+def made(kind, folder):
+    """A file system with 400 MiB of the given kind is mounted at the folder."""
+    with open("image", "wb") as image:
+        image.truncate(400 * MIB)
+    with attached("image", 4096 if kind.endswith("sectors-of-4K") else 512) as device:
+        shell(f"PATH=$PATH:/sbin:/usr/sbin {MAKE[kind]} {device}")
+        with mounted_by(f"mount {device}", folder):
+            shutil.rmtree(f"{folder}/lost+found", ignore_errors=True)
+            yield
 
 
 @pytest.fixture
 def disk(request, work):
-    """A file system with 400 MiB of the given kind is mounted at `disk`."""
+    """A file system of the given kind is mounted at `disk`."""
     pathlib.Path("plain").write_bytes(PLAIN)
-    make = MAKE[request.param]
-    shell(f"truncate -s 400M image && PATH=$PATH:/sbin:/usr/sbin {make}")
-    with mounted_by("mount -o loop image", "disk"):
-        shutil.rmtree("disk/lost+found", ignore_errors=True)
+    with contextlib.ExitStack() as mounts:
+        if request.param in MAKE:
+            mounts.enter_context(made(request.param, "disk"))
+        else:
+            mounts.enter_context(made("ext4", "ext4"))
+            for name in "low", "up", "work":
+                os.mkdir(f"ext4/{name}")
+            mounts.enter_context(mounted_by(MOUNT[request.param], "disk"))
         yield request.param
 
 
@@ -46,7 +71,7 @@ def expect_space(name):
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("disk", MAKE, indirect=True)
+@pytest.mark.parametrize("disk", [*MAKE, *MOUNT], indirect=True)
 def test_a_large_output(key, disk):
     """Its size is known at the beginning, or not."""
     for options, source in (["-i", "plain"], None), ([], PLAIN), (["-b", "100K"], PLAIN):
@@ -56,6 +81,18 @@ def test_a_large_output(key, disk):
         expect_space("disk/out")
         expect_files("disk", ["out"])
         expect_same(PLAIN, stream("-q", "-d", "-k", key, "-i", "disk/out").out)
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4", "xfs-sectors-of-4K"], indirect=True)
+def test_outputs_that_end_near_a_block(key, disk):
+    encrypted = openssl_ctr(PLAIN)
+    for extra in MIB, 4097, 4096, 512, 1, 0, -1:
+        size = 65 * MIB + extra
+        os.truncate("plain", size)
+        raw(key, "-i", "plain", "-o", "disk/out")
+        assert cached_bytes("disk/out") < 2 * MIB
+        expect_same(encrypted[:size], pathlib.Path("disk/out").read_bytes())
 
 
 @pytest.mark.root
@@ -96,6 +133,29 @@ def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk, shared)
 
 
 @pytest.mark.root
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_64_mib_of_memory_are_enough(key, disk):
+    with control_group() as group:
+        group.limit(64 * MIB)
+        stream("-q", "-k", key, "-i", "plain", "-o", "disk/sealed", wrap=group.run_in)
+        stream("-q", "-d", "-k", key, "-i", "disk/sealed", "-o", "disk/opened", wrap=group.run_in)
+    expect_same(PLAIN, pathlib.Path("disk/opened").read_bytes())
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_neither_a_cold_input_nor_its_output_is_cached(key, disk):
+    shutil.copyfile("plain", "disk/plain")
+    need_direct_reads("disk/plain")
+    keygen("--x25519", "-o", "identity")
+    for secret in ["-k", key], ["-R", "identity.pub"]:
+        evict("disk/plain")
+        stream("-q", *secret, "-i", "disk/plain", "-o", "disk/out")
+        assert cached_bytes("disk/plain") + cached_bytes("disk/out") < 4 * MIB
+
+
+@pytest.mark.root
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
 def test_parts(key, disk):
     """A part, also elsewhere, and the single file. If the size is not known, the part's header is overwritten at the
@@ -112,7 +172,7 @@ def test_parts(key, disk):
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("disk", DIRECT, indirect=True)
+@pytest.mark.parametrize("disk", ["ext4", "xfs"], indirect=True)
 def test_the_progress_of_a_part(key, disk):
     """Space allocated ahead of the data does not count."""
     plan(key, "disk/dir", count=1)
@@ -124,7 +184,7 @@ def test_the_progress_of_a_part(key, disk):
 
 
 @pytest.mark.root
-@pytest.mark.parametrize("disk", DIRECT, indirect=True)
+@pytest.mark.parametrize("disk", ["ext4", "xfs"], indirect=True)
 def test_a_disk_that_becomes_full(key, disk):
     """The size of the output is not known."""
     pathlib.Path("disk/old").write_bytes(b"old")
@@ -156,6 +216,26 @@ def test_other_programs_keep_most_of_the_free_space(key, disk):
     assert 64 * MIB < taken < 110 * MIB
     child.stdin.close()
     assert finish(child) == 0
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("disk", ["ext4"], indirect=True)
+def test_a_killed_process_leaves_the_old_file_or_a_complete_one(key, disk):
+    pathlib.Path("disk/out").write_bytes(b"old")
+    command = ["gpuaes-stream", "-q", "-k", key, "-i", "plain", "-o", "disk/out"]
+    begin = time.monotonic()
+    assert finish(start(*command)) == 0
+    took = time.monotonic() - begin
+    found = []
+    for i in range(8):
+        pathlib.Path("disk/out").write_bytes(b"old")
+        child = start(*command)
+        time.sleep(took * i / 7)
+        child.kill()
+        found.append(finish(child))
+        if pathlib.Path("disk/out").read_bytes() != b"old":
+            expect_same(PLAIN, stream("-q", "-d", "-k", key, "-i", "disk/out").out)
+    assert found[0] == -signal.SIGKILL
 
 
 @pytest.mark.root

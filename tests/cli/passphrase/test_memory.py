@@ -1,12 +1,11 @@
 """Where a limit leaves too little memory for scrypt, the program says so instead of being killed."""
 
 import os
-import pathlib
 import re
-import tempfile
 
 import pytest
 
+from control_group import control_group
 from programs import SANITIZED, openssl_ctr, raw, some_bytes, stream
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
@@ -25,37 +24,10 @@ def words(work):
     return str(name)
 
 
-class Group:
-    """A control group in another one that has a limit."""
-
-    def __init__(self):
-        root = pathlib.Path("/sys/fs/cgroup")
-        is_v2 = (root / "cgroup.procs").exists()
-        self.limits = ["memory.max"] if is_v2 else ["memory.limit_in_bytes"]
-        self.parent = pathlib.Path(tempfile.mkdtemp(prefix="gpuaes-test-", dir=root if is_v2 else root / "memory"))
-        self.child = self.parent / "child"
-        self.child.mkdir()
-        self.run_in = ["sh", "-c", f'echo $$ >{self.child}/cgroup.procs && exec "$@"', "sh"]
-
-    def set(self, limit, size):
-        (self.parent / limit).write_text(str(size))
-
-    def remove(self):
-        self.child.rmdir()
-        self.parent.rmdir()
-
-
 @pytest.fixture
 def group():
-    try:
-        made = Group()
-    except OSError as error:
-        pytest.skip(f"cannot create a control group: {error}")
-    if not (made.parent / made.limits[0]).exists():
-        made.remove()
-        pytest.skip("control groups cannot limit memory here")
-    yield made
-    made.remove()
+    with control_group() as made:
+        yield made
 
 
 def assert_refused(result, left):
@@ -68,21 +40,18 @@ def assert_refused(result, left):
 def test_control_group_without_enough_memory(words, group):
     """The limit of a parent counts, too."""
     sealed = stream("--passphrase-file", words, input=PLAIN).out
-    for limit in group.limits:
-        group.set(limit, 64 * MIB)
-        for options in ([], ["-d"]):
-            result = stream(*options, "--passphrase-file", words, "-o", "out", input=sealed, status=1, wrap=group.run_in)
-            assert_refused(result, 64)
-        group.set(limit, 200 * MIB)
+    group.limit(64 * MIB)
+    for options in ([], ["-d"]):
+        result = stream(*options, "--passphrase-file", words, "-o", "out", input=sealed, status=1, wrap=group.run_in)
+        assert_refused(result, 64)
 
 
 @pytest.mark.root
 def test_control_group_with_enough_memory(words, group):
-    for limit in group.limits:
-        group.set(limit, 200 * MIB)
-        sealed = stream("--passphrase-file", words, input=PLAIN, wrap=group.run_in).out
-        opened = stream("-d", "--passphrase-file", words, input=sealed, wrap=group.run_in)
-        assert opened.out == PLAIN
+    group.limit(200 * MIB)
+    sealed = stream("--passphrase-file", words, input=PLAIN, wrap=group.run_in).out
+    opened = stream("-d", "--passphrase-file", words, input=sealed, wrap=group.run_in)
+    assert opened.out == PLAIN
 
 
 def test_a_key_requires_no_such_memory(words, key):

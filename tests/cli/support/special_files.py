@@ -53,10 +53,17 @@ def acl(name):
 @contextlib.contextmanager
 def loop_device(data):
     """A block device whose contents are those of the new file `image`."""
+    pathlib.Path("image").write_bytes(data)
+    with attached("image") as device:
+        yield device
+
+
+@contextlib.contextmanager
+def attached(image, sector=512):
+    """A block device whose contents are those of the file, with sectors of that many bytes."""
     if not shutil.which("losetup"):
         pytest.skip("losetup is not installed")
-    pathlib.Path("image").write_bytes(data)
-    made = subprocess.run(["losetup", "--find", "--show", "image"], capture_output=True, text=True)
+    made = subprocess.run(["losetup", "--find", "--show", "--sector-size", str(sector), image], capture_output=True, text=True)
     if made.returncode != 0:
         pytest.skip(f"cannot make a loop device: {made.stderr.strip()}")
     device = made.stdout.strip()
