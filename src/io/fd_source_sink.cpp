@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <utility>
-#include <vector>
 
 namespace gpuaes {
 namespace {
@@ -299,11 +298,25 @@ std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
 
 void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   constexpr std::size_t page_bytes = Sink::page_bytes;
-  std::vector<std::byte> memory(call_bytes + page_bytes);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  constexpr std::size_t buffer_bytes = 4 << 20;
+  const auto memory = std::make_unique_for_overwrite<std::byte[]>(buffer_bytes + page_bytes);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.get());
+  const auto buffer_at = [&](std::size_t place) {
+    return std::span(memory.get() + (place - address) % page_bytes, buffer_bytes);
+  };
+  // What is not cached is read directly from the disk.
+  const std::uint64_t uncached = source.prepare_parallel() ? source.parallel_size() : 0;
+  for (std::uint64_t at = 0; at < uncached;) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_bytes, uncached - at));
+    const auto buffer = buffer_at(source.place_in_page(at)).first(count);
+    source.read_at(at, buffer);
+    sink.write(buffer);
+    copied += count;
+    at += count;
+  }
+  if (uncached > 0) source.skip_to(uncached);
   for (;;) {
-    const std::optional<std::size_t> place = sink.place_in_page();
-    const auto buffer = std::span(memory).subspan(place ? (*place - address) % page_bytes : 0, call_bytes);
+    const auto buffer = buffer_at(sink.place_in_page().value_or(0));
     const std::size_t count = source.read(buffer);
     if (count == 0) return;
     sink.write(buffer.first(count));

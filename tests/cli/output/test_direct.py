@@ -15,7 +15,7 @@ import pytest
 from control_group import control_group
 from file_systems import expect_files
 from page_cache import cached_bytes, need_direct_reads
-from parts_steps import attempts, join, plan, seal, slow_seal
+from parts_steps import attempts, join, plan, seal, slow_seal, write_input
 from processes import evict, finish, wait_until_idle
 from programs import SANITIZED, expect_same, keygen, openssl_ctr, parts, raw, secret_file, some_bytes, start, stream
 from special_files import attached, mounted_by, shell
@@ -146,13 +146,24 @@ def test_64_mib_of_memory_are_enough(key, disk):
 @pytest.mark.root
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
 def test_neither_a_cold_input_nor_its_output_is_cached(key, disk):
-    shutil.copyfile("plain", "disk/plain")
+    write_input("disk/plain", PLAIN)
     need_direct_reads("disk/plain")
     keygen("--x25519", "-o", "identity")
     for secret in ["-k", key], ["-R", "identity.pub"]:
         evict("disk/plain")
         stream("-q", *secret, "-i", "disk/plain", "-o", "disk/out")
         assert cached_bytes("disk/plain") + cached_bytes("disk/out") < 4 * MIB
+    stream("-q", "-k", key, "-i", "disk/plain", "-o", "disk/sealed")
+    new_key = secret_file("new-key", bytes(32))
+    stream("--rekey", "-q", "-k", key, "--new-key", new_key, "disk/sealed", "-o", "disk/out")
+    assert cached_bytes("disk/sealed") + cached_bytes("disk/out") < 4 * MIB
+    expect_same(PLAIN, stream("-q", "-d", "-k", new_key, "-i", "disk/out").out)
+    plan(key, "disk/dir", input="disk/plain", count=2)
+    for i in range(2):
+        seal("disk/dir", i)
+    join("disk/dir", "-o", "disk/out")
+    assert sum(map(cached_bytes, ["disk/plain", "disk/dir/part.0000000", "disk/dir/part.0000001", "disk/out"])) < 8 * MIB
+    expect_same(PLAIN, stream("-q", "-d", "-k", key, "-i", "disk/out").out)
 
 
 @pytest.mark.root
