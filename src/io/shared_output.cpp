@@ -59,14 +59,6 @@ timespec touched(int fd, const std::string& name) {
   return {status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec};
 }
 
-void touch_until(const std::stop_token& over, int fd) {
-  std::mutex mutex;
-  std::condition_variable_any condition;
-  std::unique_lock lock(mutex);
-  while (!condition.wait_for(lock, over, touch_interval, [&] { return over.stop_requested(); }))
-    futimens(fd, nullptr);
-}
-
 // A lock that one process holds at a time, on one host or on several that share the file system.
 //
 // The file names the process and the host that hold the lock. The holder touches it every few seconds,
@@ -98,7 +90,7 @@ class LockFile {
     const std::string text = fmt::format("process {} on {}\n", getpid(), host_name());
     if (!set_size(fd, 0)) throw io_error("cannot write", name_, errno);
     FdSink(Fd(fcntl(fd, F_DUPFD_CLOEXEC, 0)), name_, cancel).write(bytes_of(text));
-    toucher_ = std::jthread([fd](const std::stop_token& over) { touch_until(over, fd); });
+    toucher_ = std::jthread([this](const std::stop_token& over) { touch_until(over); });
   }
 
  private:
@@ -110,9 +102,17 @@ class LockFile {
     return line.empty() ? "another process" : std::string(line);
   }
 
+  void touch_until(const std::stop_token& over) {
+    std::unique_lock lock(mutex_);
+    while (!ended_.wait_for(lock, over, touch_interval, [&] { return over.stop_requested(); }))
+      futimens(file_.get(), nullptr);
+  }
+
   Fd file_;
   std::string name_;
-  std::jthread toucher_;  // last: ends before the file is closed
+  std::mutex mutex_;
+  std::condition_variable_any ended_;  // allocates memory, which the thread must not do
+  std::jthread toucher_;               // last: ends before the file is closed
 };
 
 // The output --------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ class SharedFile : public SharedOutput {
   // An empty file in the parent directory, with the access that a new file gets there.
   void create(const std::string& file) const {
     Fd fd(openat(parent_->descriptor(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd.get() < 0 || !set_size(fd.get(), place_.file_bytes) || fd.close() != 0)
+    if (fd.get() < 0 || !set_size(fd.get(), place_.file_bytes) || (fd.close() != 0 && errno != EINTR))
       throw io_error("cannot write", parent_->name_of(file), errno);
   }
 
