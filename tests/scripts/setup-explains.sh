@@ -32,7 +32,7 @@ fake() {
 system() {
   rm -rf "$tree"/{cuda,calls,installed} build build-quickstart "$bin"/{sudo,nvcc,nvidia-smi}
   fake id <<<'echo 0'
-  fake dpkg-query <<<'echo installed'
+  fake dpkg-query <<<'echo "installed:all "'
   fake apt-cache <<<'for name in "${@:2}"; do printf "%s:\n  Candidate: 1\n" "$name"; done'
   fake apt-get <<<'echo "$@" >>"$TREE/calls"; : >"$TREE/installed"'
   fake cmake <<<'echo "$@" >>"$TREE/calls"'
@@ -47,7 +47,7 @@ system() {
 bare_system() {
   system
   rm "$bin"/{g++,make,file,dpkg-shlibdeps}
-  fake dpkg-query <<<'[ -e "$TREE/installed" ] && echo installed'
+  fake dpkg-query <<<'[ -e "$TREE/installed" ] && echo "installed:all "'
 }
 
 # expect STATUS OUTPUT COMMAND...: the whole output, without the part of a line after "(log:".
