@@ -304,7 +304,7 @@ void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   const auto buffer_at = [&](std::size_t place) {
     return std::span(memory.get() + (place - address) % page_bytes, buffer_bytes);
   };
-  // What is not cached is read directly from the disk.
+  // Data that is not cached is read directly from the disk.
   const std::uint64_t uncached = source.prepare_parallel() ? source.parallel_size() : 0;
   for (std::uint64_t at = 0; at < uncached;) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_bytes, uncached - at));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,7 +112,7 @@ class LockFile {
   Fd file_;
   std::string name_;
   std::mutex mutex_;
-  std::condition_variable_any ended_;  // allocates memory, which the thread must not do
+  std::condition_variable_any ended_;  // its constructor allocates memory; the thread must not
   std::jthread toucher_;               // last: ends before the file is closed
 };
 
@@ -209,7 +210,7 @@ class SharedFile : public SharedOutput {
   // Closes the data: some file systems keep a file that is removed while it is open.
   void finish() override {
     if (!data_) return;
-    check_current();  // sync() may write the end
+    check_current();  // sync() writes the bytes held back
     data_->sync();
     data_->finish();
   }
@@ -226,7 +227,10 @@ class SharedFile : public SharedOutput {
   // Returns false if the directory was removed in the meantime, which can make any call fail.
   bool open_current() {
     try {
-      if (open_folder() && lock_share() && open_data() && is_current()) return true;
+      if (open_folder() && lock_share() && open_data() && is_current()) {
+        if (data_ && place_.file_bytes >= direct_from_) begin_direct();
+        return true;
+      }
     } catch (const IoError&) {
       struct stat opened {};
       const bool is_open = directory_ && fstat(directory_->descriptor(), &opened) == 0;
@@ -319,16 +323,19 @@ class SharedFile : public SharedOutput {
     if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
       throw io_error("cannot seek in", name, errno);
     data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
-    if (place_.file_bytes >= direct_from_) begin_direct();
     return true;
   }
 
-  // Allocates the space of the share, which limits fragmentation if several processes write. Errors are
-  // ignored: if the disk is full, a later write fails.
+  // Allocates space for the share, to limit fragmentation when several processes write, if this leaves as
+  // much to others. Errors are ignored: if the disk is full, a later write fails. The size, which is set
+  // already, must stay: another process may have completed the file in the meantime.
   void begin_direct() {
     data_->begin_direct();
-    if (data_->is_direct())
-      fallocate(data_->fd().get(), 0, static_cast<off_t>(place_.offset), static_cast<off_t>(place_.bytes));
+    const int fd = data_->fd().get();
+    struct statvfs space {};
+    if (data_->is_direct() && fstatvfs(fd, &space) == 0 &&
+        space.f_bavail * space.f_frsize / 2 >= place_.bytes)
+      fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place_.offset), static_cast<off_t>(place_.bytes));
   }
 
   bool is_current() const {

@@ -25,7 +25,7 @@ class SharedOutput : public Sink {
   struct Place {
     std::string id;               // the same for all shares of one input, and for no other input
     std::uint32_t share, of;      // its number and how many there are
-    std::uint64_t offset, bytes;  // where the share is in the file, and its size
+    std::uint64_t offset, bytes;  // of the share in the file
     std::uint64_t file_bytes;
   };
 

@@ -32,9 +32,9 @@ std::byte* map_pages(std::size_t size) {
   return static_cast<std::byte*>(data);
 }
 
-// Pages that small secrets share, so that a low RLIMIT_MEMLOCK suffices for many: pages may have 64 KiB. They
-// are never unmapped, since mapping and locking them for each part of a file would take most of the time of a
-// join.
+// Pages that small secrets share, so that a low RLIMIT_MEMLOCK suffices for many: a page can have 64 KiB.
+// They are never unmapped, since mapping and locking them for each part of a file would take most of the time
+// of a join.
 class SharedPages {
  public:
   // Wiped memory for a secret; empty if it is too large, or if there is no room.

@@ -49,7 +49,7 @@ std::optional<std::uint32_t> find_count(const Directory& directory, const Messag
   return job->count != 0 ? std::optional(job->count) : std::nullopt;
 }
 
-// Space may be allocated ahead of what has been written.
+// Space may be allocated ahead of the data, which ends at the first hole.
 std::uint64_t written_bytes(const Directory& directory, const std::string& name, const struct stat& status) {
   const Fd fd(openat(directory.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   const off_t end = lseek(fd.get(), 0, SEEK_HOLE);

@@ -50,8 +50,8 @@ bool is_up_to_date(const OutputTarget& output, const struct stat& input) {
   return std::tie(now.tv_sec, now.tv_nsec) >= std::tie(then.tv_sec, then.tv_nsec);
 }
 
-// An output is as old as its input was. So if the input changed while it was read, the output is older than
-// it. Some file systems cannot set times.
+// Each output gets the modification time of its input. So if the input changed while it was read, the output
+// is older than it. Some file systems cannot set times.
 void set_time(const OutputTarget& output, const timespec& time) {
   const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, time};
   utimensat(output.directory, output.path.c_str(), times, AT_SYMLINK_NOFOLLOW);

@@ -44,7 +44,9 @@ class WindowSink : public Sink {
  public:
   WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size);
 
-  // Of the first byte that is not discarded: only the first chunk can begin before it.
+  bool limited_by_disk() const override { return inner_.limited_by_disk(); }
+
+  // The place of the first byte that is passed on. Only the first chunk can begin before it.
   std::optional<std::size_t> place_in_page() const override { return inner_.place_in_page(); }
   void write(std::span<const std::byte> bytes) override;
   void finish() override { inner_.finish(); }

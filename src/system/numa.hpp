@@ -21,8 +21,8 @@ struct NumaNode {
   CpuList cpus;  // empty if unknown
 };
 
-// The node of a PCI device, whose address has the form "0000:17:00.0". None if it is unknown, or unless it is
-// one of several nodes with both CPUs and memory. Nodes without CPUs may be the memory of GPUs.
+// The node of a PCI device, whose address has the form "0000:17:00.0". None if the node is unknown, lacks
+// CPUs or memory, or is the only one with both. Nodes without CPUs may be the memory of GPUs.
 std::optional<NumaNode> node_of_pci_device(std::string_view address, const std::string& sysfs = "/sys");
 
 // Bytes per second, in each direction, of the fastest link to a GPU with NVIDIA's driver, at its maximum

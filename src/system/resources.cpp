@@ -184,7 +184,7 @@ std::size_t cache_bytes() {
   return size > 0 ? static_cast<std::size_t>(size) : cache_bytes_in("/sys");
 }
 
-// The first two are those of level 1. Sizes have the form "32768K".
+// index0 and index1 are the level 1 caches. Sizes have the form "32768K".
 std::size_t cache_bytes_in(const std::string& sysfs) {
   for (const int index : {3, 2}) {
     const std::string size =

@@ -21,8 +21,8 @@ std::uint64_t available_memory();
 // The number of bytes that these limits still allow, including swap. A process that uses more may be killed.
 std::uint64_t allowed_memory();
 
-// The size of the last-level cache, in bytes; 0 if unknown. sysconf() knows it on x86 CPUs only, and
-// cache_bytes() asks sysfs on others.
+// The size of the last-level cache, in bytes; 0 if unknown. sysconf() reports it only on x86 CPUs; elsewhere,
+// cache_bytes() reads sysfs.
 std::size_t cache_bytes();
 std::size_t cache_bytes_in(const std::string& sysfs);
 

@@ -135,7 +135,7 @@ def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk, shared)
 @pytest.mark.root
 @pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
-def test_64_mib_of_memory_are_enough(key, disk):
+def test_64_mib_of_memory_is_enough(key, disk):
     with control_group() as group:
         group.limit(64 * MIB)
         stream("-q", "-k", key, "-i", "plain", "-o", "disk/sealed", wrap=group.run_in)
