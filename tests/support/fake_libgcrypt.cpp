@@ -29,7 +29,7 @@ Function* real(const char* name, Function*) {
 
 // Whether this call of a function is to fail.
 bool fails(const std::string& function) {
-  static std::atomic<long> calls = 0;
+  static std::atomic<long> calls{0};
   std::istringstream words(fake);
   std::string name;
   long count = 0;
