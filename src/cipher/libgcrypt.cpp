@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "cipher/modes/segments.hpp"

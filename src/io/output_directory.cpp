@@ -25,12 +25,11 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-// Opens or makes a folder. -1 with errno if that fails.
+// Opens or makes a folder, which another thread or process may make first. -1 with errno if that fails.
 Fd open_or_make(int parent, const char* name, int flags) {
   Fd fd(openat(parent, name, flags));
   if (fd.get() >= 0 || errno != ENOENT) return fd;
-  if (mkdirat(parent, name, usual_mode) != 0 && errno != EEXIST)
-    return fd;  // EEXIST: another thread or process
+  if (mkdirat(parent, name, usual_mode) != 0 && errno != EEXIST) return fd;
   fd.reset(openat(parent, name, flags));
   return fd;
 }
