@@ -1,5 +1,6 @@
 // Which lanes a run uses, and how large its ring is: what must hold whatever the figures in plan.cpp are.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -163,8 +164,8 @@ TEST_CASE("the expected speed of CPU lanes counts those that run, not all CPUs")
   Workload workload = file;
   workload.cipher = Cipher::kuznyechik;
   const auto speed = [&](unsigned cpus) { return expected_speeds(cpus, 0.3e9, 64e9, workload).cpu; };
-  CHECK(speed(32) == Approx(2 * speed(16)));
-  CHECK(speed(64) == Approx(cpu_lane_count(64, workload) * speed(1)));
+  CHECK(std::abs(speed(32) - 2 * speed(16)) < 1);
+  CHECK(std::abs(speed(64) - cpu_lane_count(64, workload) * speed(1)) < 1);
   CHECK(speed(64) < 60 * speed(1));
 }
 

@@ -31,7 +31,8 @@ def test_a_thread_runs_on_the_cpus_of_its_device_while_it_works(key, work):
     last = re.split("[-,]", all_cpus)[-1]
     if last == all_cpus:
         pytest.skip("needs two CPUs")
-    files = {"node/has_memory": "0-1", "node/node0/cpulist": last, "node/node1/cpulist": all_cpus, "numa_node": "0"}
+    files = {"node/has_cpu": "0-1", "node/has_memory": "0-1", "node/node0/cpulist": last, "node/node1/cpulist": all_cpus,
+             "numa_node": "0"}
     for name, text in files.items():
         path = work.parent / name
         path.parent.mkdir(parents=True, exist_ok=True)
