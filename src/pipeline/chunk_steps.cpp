@@ -52,8 +52,7 @@ ChunkSteps::ChunkSteps(Ring& ring, Source& source, Sink& sink, const Session& se
       parallel_end_(find_parallel_end(source, session)),
       after_parallel_(parallel_end_ == 0),
       offset_(parallel_end_),
-      message_end_(parallel_end_),
-      carried_(session.unit_in()) {
+      message_end_(parallel_end_) {
   ring.set_parallel(source, parallel_end_);
 }
 
@@ -107,11 +106,17 @@ bool ChunkSteps::read_units(Chunk& chunk, bool wait) {
   if (message_end_ == Source::unknown_end) chunk.ends_message = chunk.last;
   chunk.in_size = chunk.ends_message ? size : static_cast<std::size_t>(whole_units(size, session_));
   carried_size_ = size - chunk.in_size;
-  if (!fits) return ended;  // the byte after the chunk is already in its place
+  if (!fits || carried_size_ == 0) return ended;  // the byte after a full chunk is already in its place
   const std::span<std::byte> beyond = chunk.in_memory.subspan(chunk.in_size, carried_size_);
-  std::ranges::copy(beyond, carried_.bytes().begin());
+  std::ranges::copy(beyond, carried().begin());
   wipe(beyond);  // the ring wipes only the bytes of the chunk
   return ended;
+}
+
+// Most small files carry nothing over, so its memory is allocated when it is first needed.
+std::span<std::byte> ChunkSteps::carried() {
+  if (carried_.size() == 0) carried_ = Secret(session_.unit_in());
+  return carried_.bytes();
 }
 
 // Adds the bytes read to `size`, even if it throws.
@@ -122,8 +127,8 @@ bool ChunkSteps::read_into(Chunk& chunk, std::size_t& size, bool wait) {
     if (offset_ == message_end_) return true;
   }
   const std::uint64_t left = message_end_ - offset_;
-  const std::span<std::byte> in = chunk.in_memory, ahead = carried_.bytes().first(1);
-  const std::size_t most = in.size() + (holds_back(session_) ? ahead.size() : 0);
+  const std::span<std::byte> in = chunk.in_memory;
+  const std::size_t most = in.size() + (holds_back(session_) ? 1 : 0);
   const auto end = static_cast<std::size_t>(std::min<std::uint64_t>(most, left));
   bool ended = false;
   const Clock::time_point start = Clock::now();
@@ -135,7 +140,7 @@ bool ChunkSteps::read_into(Chunk& chunk, std::size_t& size, bool wait) {
     if ((can_flush || !wait) && !source_.ready(patience)) break;
     const bool is_full = size == in.size();
     const std::size_t count =
-        source_.read(is_full ? ahead : in.subspan(size, std::min(end, in.size()) - size));
+        source_.read(is_full ? carried().first(1) : in.subspan(size, std::min(end, in.size()) - size));
     ended = count == 0;
     size += count;
     chunk.in_touched = std::max(chunk.in_touched, std::min(size, in.size()));

@@ -52,6 +52,7 @@ class ChunkSteps {
  private:
   bool read_units(Chunk& chunk, bool wait);
   bool read_into(Chunk& chunk, std::size_t& size, bool wait);
+  std::span<std::byte> carried();
   void add_verified_bytes(AuthError& error, std::uint64_t offset) const;
   void load(Worker& worker, Chunk& chunk);
   void read_in_parallel(Chunk& chunk);

@@ -120,6 +120,25 @@ TEST_CASE("a ring larger than the address space is an error with a hint") {
   }
 }
 
+TEST_CASE("a thread uses the memory of its last ring again, if that was small and of the same size") {
+  const auto memory_of = [](std::size_t chunks, std::size_t bytes = chunk_bytes) {
+    return Ring(chunks, bytes, bytes).memory().data();
+  };
+  const std::byte* const memory = memory_of(2);
+  CHECK(memory_of(2) == memory);
+  std::jthread([&] { CHECK(memory_of(2) != memory); }).join();
+  {
+    const Ring ring(2, chunk_bytes, chunk_bytes);
+    CHECK(ring.memory().data() == memory);
+    const Ring of_another_size(3, chunk_bytes, chunk_bytes), another(2, chunk_bytes, chunk_bytes);
+    CHECK(of_another_size.memory().data() != memory);
+    CHECK(another.memory().data() != memory);
+  }
+  CHECK(memory_of(2) == memory);
+  memory_of(2, 1 << 20);  // not kept
+  CHECK(memory_of(2) == memory);
+}
+
 TEST_CASE("a chunk is empty when its reader takes it") {
   Ring ring(1, chunk_bytes, chunk_bytes);
   Waiter waiter;
