@@ -13,8 +13,9 @@ from programs import run, start, stream
 
 def test_version():
     result = stream("-V")
-    version, libcrypto, cuda = result.out.decode().splitlines()
+    version, cpu, libcrypto, cuda = result.out.decode().splitlines()
     assert re.fullmatch(r"gpuaes-stream [0-9]+\.[0-9]+\.[0-9]+( \([0-9a-f]{7,}(-dirty)?\))?", version)
+    assert cpu in ("CPU architecture x86_64", "CPU architecture aarch64")
     assert re.fullmatch(r"libcrypto 3\.[0-9]+\.[0-9]+", libcrypto)
     assert re.fullmatch(r"CUDA architectures [0-9]+( [0-9]+)*|built without CUDA", cuda)
     assert result.err == ""
