@@ -180,10 +180,10 @@ void MgmCpu::crypt_text(const Text& text, Counter counter, Counter factor, Ciphe
     const std::size_t count = std::min(batch, blocks - at);
     const std::span keystream = std::span(both.of).first(count),
                     factors = std::span(both.of).subspan(count, count);
-    for (std::size_t i = 0; i < count; ++i) {
-      keystream[i] = store_counter(mgm::next_counter(counter, at + i));
-      factors[i] = store_counter(mgm::next_factor(factor, at + i));
-    }
+    std::uint64_t next = at;
+    for (Block& each : keystream) each = store_counter(mgm::next_counter(counter, next++));
+    next = at;
+    for (Block& each : factors) each = store_counter(mgm::next_factor(factor, next++));
     cipher_.encrypt(std::span(both.of).first(2 * count));
     const std::size_t size = std::min(count * block_bytes, text.in.size() - at * block_bytes);
     const std::span<const std::byte> from = text.in.subspan(at * block_bytes, size);
