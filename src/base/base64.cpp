@@ -1,6 +1,7 @@
 #include "base/base64.hpp"
 
 #include "base/libcrypto.hpp"
+#include "base/public.hpp"
 
 namespace gpuaes {
 namespace {
@@ -79,7 +80,8 @@ bool decode_secret_base64(std::string_view text, std::span<std::byte> bytes) {
     bits -= 8;
     bytes[done++] = static_cast<std::byte>(held >> bits);
   }
-  return (bad | (held & ((1u << bits) - 1))) == 0 && text.size() % 4 != 1;
+  const bool is_canonical = (bad | (held & ((1u << bits) - 1))) == 0;
+  return as_public(is_canonical) && text.size() % 4 != 1;
 }
 
 }  // namespace gpuaes

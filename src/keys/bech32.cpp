@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/public.hpp"
+
 namespace gpuaes {
 namespace {
 
@@ -143,10 +145,11 @@ Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::s
     bits -= 8;
     data[done++] = static_cast<std::byte>(held >> bits);
   }
-  if (odd != 0) return Bech32Fault::character;
-  if ((lower & upper) != 0) return Bech32Fault::mixed_case;
-  if (checksum.state() != 1) return Bech32Fault::checksum;
-  return (held & ((1u << bits) - 1)) == 0 ? Bech32Fault::none : Bech32Fault::padding;
+  // What is wrong with the text is public.
+  if (as_public(odd != 0)) return Bech32Fault::character;
+  if (as_public((lower & upper) != 0)) return Bech32Fault::mixed_case;
+  if (as_public(checksum.state() != 1)) return Bech32Fault::checksum;
+  return as_public((held & ((1u << bits) - 1)) == 0) ? Bech32Fault::none : Bech32Fault::padding;
 }
 
 // No early exit: `text` may be a raw key.
@@ -156,7 +159,7 @@ bool has_bech32_prefix(std::string_view prefix, std::string_view text) {
   for (std::size_t i = 0; i < prefix.size(); ++i)
     different |=
         to_lower(static_cast<unsigned char>(prefix[i])) ^ to_lower(static_cast<unsigned char>(text[i]));
-  return different == 0;
+  return as_public(different == 0);
 }
 
 }  // namespace gpuaes

@@ -19,6 +19,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
+#include "base/public.hpp"
 #include "base/random.hpp"
 #include "system/resources.hpp"
 
@@ -116,7 +117,7 @@ Secret random_secret(std::size_t size) {
 }
 
 bool is_equal(std::span<const std::byte> a, std::span<const std::byte> b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  return a.size() == b.size() && as_public(CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
 bool has_prefix(std::span<const std::byte> bytes, std::string_view text) {

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/public.hpp"
 #include "base/text.hpp"
 
 namespace gpuaes {
@@ -38,9 +39,17 @@ bool has_hex_length(std::string_view digits) {
   return digits.size() % 2 == 0 && is_key_size(digits.size() / 2);
 }
 
+// Uses only arithmetic, too.
+bool is_space(char character) {
+  const auto c = static_cast<unsigned char>(character);
+  return (c ^ unsigned{' '}) * (c ^ unsigned{'\t'}) * (c ^ unsigned{'\r'}) * (c ^ unsigned{'\n'}) == 0;
+}
+
+// Where the text ends is public.
 std::string_view trim_contents(std::span<const std::byte> contents) {
-  const std::string_view text = as_text(contents);
-  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  std::string_view text = as_text(contents);
+  while (!text.empty() && as_public(is_space(text.back()))) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace
@@ -54,7 +63,7 @@ bool parse_hex(std::string_view digits, std::span<std::byte> out) {
     bad |= (high | low) & 16u;
     out[i] = static_cast<std::byte>(high << 4 | (low & 15u));
   }
-  return bad == 0;
+  return as_public(bad == 0);
 }
 
 Secret parse_key(std::span<const std::byte> contents, std::string_view name) {

@@ -1,0 +1,237 @@
+// Runs what handles secrets on CPUs under Memcheck, with the secrets marked as undefined: it reports each
+// branch and each address that depends on one. Subjects must cause no report. Controls, which leak on purpose
+// or by design, must cause some: otherwise, the absence of reports would prove nothing.
+#include <valgrind/memcheck.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/base64.hpp"
+#include "base/text.hpp"
+#include "cipher/cpu_cipher.hpp"
+#include "cipher/kuznyechik/cpu.hpp"
+#include "cipher/kuznyechik/kuznyechik.hpp"
+#include "cipher/modes/mgm_cpu.hpp"
+#include "format/slots.hpp"
+#include "format/stanzas.hpp"
+#include "keys/bech32.hpp"
+#include "keys/kdf.hpp"
+#include "keys/kem.hpp"
+#include "keys/key.hpp"
+#include "keys/x25519.hpp"
+#include "support/kuznyechik_reference.hpp"
+
+namespace gpuaes {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+unsigned secrets = 0;
+
+// Marks a secret as undefined. Its length is public.
+void poison(std::span<const std::byte> secret) {
+  (void)VALGRIND_MAKE_MEM_UNDEFINED(secret.data(), secret.size());
+  ++secrets;
+}
+
+// Marks what is published, or what is compared here.
+void publish(std::span<const std::byte> bytes) {
+  (void)VALGRIND_MAKE_MEM_DEFINED(bytes.data(), bytes.size());
+}
+
+void expect(bool condition, const char* what) {
+  if (condition) return;
+  std::printf("failed: %s\n", what);
+  std::exit(1);
+}
+
+Secret make_secret(std::size_t size) {
+  Secret secret(size);
+  for (std::size_t i = 0; i < size; ++i) secret.bytes()[i] = static_cast<std::byte>(7 * i + 1);
+  poison(secret.bytes());
+  return secret;
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void read_key_file(std::string_view contents) {
+  Bytes bytes(contents.size());
+  std::ranges::copy(std::as_bytes(std::span(contents)), bytes.begin());
+  poison(bytes);
+  expect(parse_key(bytes, "key").size() == 32, "the key has 32 bytes");
+}
+
+void encode_and_decode_bech32() {
+  const Secret data = make_secret(32);
+  Bytes text(bech32_characters(3, 32)), again(32);
+  encode_bech32("abc", data.bytes(), text);
+  expect(decode_bech32("abc", text_of(text), again) == Bech32Fault::none, "the text is valid");
+}
+
+void encode_and_decode_base64() {
+  const Secret data = make_secret(32);
+  Bytes text(base64_characters(32)), again(32);
+  encode_secret_base64(data.bytes(), text);
+  expect(decode_secret_base64(text_of(text), again), "the text is canonical");
+}
+
+PublicKey exchange() {
+  const Secret own = make_secret(x25519_bytes);
+  PublicKey key = public_key_of(own);
+  publish(key);
+  expect(shared_secret(own, key).has_value(), "the shared secret is not zero");
+  return key;
+}
+
+// Two segments and a short one, with the libraries or the code that lanes use.
+void seal_and_open(Cipher cipher) {
+  const CipherKey key{cipher, make_secret(info(cipher).key_bytes)};
+  Bytes plain(40000), sealed(plain.size() + 3 * tag_bytes), opened(plain.size());
+  poison(plain);
+  Job job{.operation = Operation::seal, .key = &key, .in = plain, .out = sealed};
+  job.base_nonce.size = info(cipher).aead.nonce_bytes;
+  expect(!make_cpu_cipher(job)->run(job), "sealing does not verify");
+  publish(sealed);
+  job.operation = Operation::open;
+  job.in = sealed;
+  job.out = opened;
+  expect(!make_cpu_cipher(job)->run(job), "all tags are right");
+}
+
+void encrypt_ctr(Cipher cipher) {
+  const CipherKey key{cipher, make_secret(info(cipher).key_bytes)};
+  Bytes plain(40000), out(plain.size());
+  poison(plain);
+  const Job job{.operation = Operation::ctr, .key = &key, .in = plain, .out = out};
+  (void)make_cpu_cipher(job)->run(job);
+}
+
+// Each width that Memcheck knows; not AVX-512.
+void encrypt_kuznyechik() {
+  for (const kuznyechik::SimdCode& code : kuznyechik::simd_codes()) {
+    if (!code.is_supported()) continue;
+    std::vector<kuznyechik::Block> blocks(600);
+    poison(std::as_bytes(std::span(blocks)));
+    KuznyechikCpu(make_secret(32).bytes(), code).encrypt(blocks);
+  }
+}
+
+void wrap_and_unwrap_slot(const Key& recipient, const Key& opener) {
+  const SlotKind& kind = *find_slot_kind(recipient.kind);
+  const std::vector<std::byte> body = kind.wrap(make_secret(file_key_bytes), recipient, {});
+  publish(body);
+  const SessionRequest request{};
+  expect(kind.unwrap({.at = 0, .type = *kind.type, .body = body}, opener, request).has_value(),
+         "the slot opens");
+}
+
+Key recipient(const PublicKey& key) {
+  return {.kind = KeyKind::x25519, .public_key = {key.begin(), key.end()}};
+}
+
+Key identity() {
+  return {.kind = KeyKind::x25519, .secret = make_secret(x25519_bytes)};
+}
+
+struct Case {
+  const char* name;
+  std::function<void()> run;
+};
+
+const std::vector<Case> subjects{
+    {"a key file in hexadecimal",
+     [] { read_key_file("00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF\n"); }},
+    {"a raw key file", [] { read_key_file("0123456789abcdef0123456789abcdex"); }},
+    {"Bech32", encode_and_decode_bech32},
+    {"Base64 of secrets", encode_and_decode_base64},
+    {"comparison", [] { (void)is_equal(make_secret(32).bytes(), make_secret(32).bytes()); }},
+    {"HKDF with SHA-512", [] { (void)hkdf_sha512(make_secret(32).bytes(), {}, {}, 64); }},
+    {"HKDF with SHA-256", [] { (void)hkdf_sha256(make_secret(32).bytes(), {}, {}, 32); }},
+    {"HMAC", [] { (void)hmac_sha512(make_secret(32).bytes(), {}); }},
+    {"PBKDF2", [] { (void)pbkdf2_sha256(make_secret(20).bytes(), Bytes(8), 100, 32); }},
+    {"X25519", exchange},
+    {"a slot for a key file",
+     [] {
+       const Key key{.kind = KeyKind::key_file, .secret = make_secret(32)};
+       wrap_and_unwrap_slot(key, key);
+     }},
+    {"a slot for X25519", [] { wrap_and_unwrap_slot(recipient(exchange()), identity()); }},
+    {"AES-CTR", [] { encrypt_ctr(Cipher::aes_256); }},
+    {"AES-GCM", [] { seal_and_open(Cipher::aes_256); }},
+    {"ChaCha20-Poly1305", [] { seal_and_open(Cipher::chacha20_poly1305); }},
+    {"Kuznyechik in each width", encrypt_kuznyechik},
+    {"Kuznyechik-CTR", [] { encrypt_ctr(Cipher::kuznyechik); }},
+    {"Kuznyechik-MGM", [] { seal_and_open(Cipher::kuznyechik); }},
+};
+
+volatile unsigned sink;
+
+const std::vector<Case> controls{
+    {"a table",
+     [] {
+       static std::array<unsigned char, 256> table{};
+       sink = table[std::to_integer<unsigned>(make_secret(1).bytes()[0])];
+     }},
+    {"a branch",
+     [] {
+       if (make_secret(1).bytes()[0] == std::byte{1}) sink = 1;
+     }},
+    {"an early return",
+     [] {
+       const Secret a = make_secret(16), b = make_secret(16);
+       if (std::ranges::equal(a.bytes(), b.bytes())) sink = 1;
+     }},
+    {"the table of Kuznyechik",
+     [] {
+       const Secret key = make_secret(32);
+       const kuznyechik::RoundKeys keys = kuznyechik::expand_key(key.bytes());
+       sink = kuznyechik::encrypt(keys, kuznyechik::Block{})[0];
+     }},
+    {"scrypt", [] { (void)scrypt(make_secret(16).bytes(), Bytes(8), 4, 8, 1, 32); }},
+    {"bcrypt", [] { (void)bcrypt_pbkdf(make_secret(16).bytes(), Bytes(8), 1, 32); }},
+};
+
+unsigned reports_of(const Case& each) {
+  const unsigned before = VALGRIND_COUNT_ERRORS;
+  each.run();
+  return VALGRIND_COUNT_ERRORS - before;
+}
+
+int check() {
+  if (RUNNING_ON_VALGRIND == 0) {
+    std::puts("skipped: Memcheck does not run this");
+    return 77;
+  }
+  bool passed = true;
+  for (const Case& each : subjects) {
+    const unsigned reports = reports_of(each);
+    if (reports > 0) std::printf("failed: %s: %u reports\n", each.name, reports);
+    passed &= reports == 0;
+  }
+  std::size_t fired = 0;
+  for (const Case& each : controls) {
+    const bool reported = reports_of(each) > 0;
+    if (!reported) std::printf("failed: %s: no report\n", each.name);
+    fired += reported ? 1 : 0;
+  }
+  std::printf("%u secrets poisoned, %zu of %zu controls fired\n", secrets, fired, controls.size());
+  return passed && fired == controls.size() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gpuaes
+
+int main() {
+  return gpuaes::check();
+}
