@@ -9,23 +9,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/base64.hpp"
-#include "base/text.hpp"
 #include "cipher/cpu_cipher.hpp"
 #include "cipher/kuznyechik/cpu.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
-#include "cipher/modes/mgm_cpu.hpp"
+#include "format/age_header.hpp"
 #include "format/slots.hpp"
 #include "format/stanzas.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
-#include "keys/kem.hpp"
 #include "keys/key.hpp"
 #include "keys/x25519.hpp"
 #include "support/kuznyechik_reference.hpp"
@@ -144,6 +140,13 @@ Key identity() {
   return {.kind = KeyKind::x25519, .secret = make_secret(x25519_bytes)};
 }
 
+void wrap_and_unwrap_stanza(const Key& recipient, const Key& opener) {
+  const StanzaKind& kind = *find_stanza_kind(recipient.kind);
+  const Stanza stanza = kind.wrap(make_secret(age_file_key_bytes), recipient, {});
+  publish(stanza.body);
+  expect(kind.unwrap(stanza, opener, SessionRequest{}).has_value(), "the stanza opens");
+}
+
 struct Case {
   const char* name;
   std::function<void()> run;
@@ -167,6 +170,7 @@ const std::vector<Case> subjects{
        wrap_and_unwrap_slot(key, key);
      }},
     {"a slot for X25519", [] { wrap_and_unwrap_slot(recipient(exchange()), identity()); }},
+    {"an age stanza for X25519", [] { wrap_and_unwrap_stanza(recipient(exchange()), identity()); }},
     {"AES-CTR", [] { encrypt_ctr(Cipher::aes_256); }},
     {"AES-GCM", [] { seal_and_open(Cipher::aes_256); }},
     {"ChaCha20-Poly1305", [] { seal_and_open(Cipher::chacha20_poly1305); }},
