@@ -1,8 +1,9 @@
-"""The programs of this machine open what those of another architecture made, and the other way round. The latter run in an
-emulator, with pages of 4 and 64 KiB; the build for that architecture names the former in GPUAES_NATIVE_PROGRAMS."""
+"""Programs built for this machine open files made by programs for another architecture, and vice versa. The latter run in
+an emulator, with pages of 4 and 64 KiB. GPUAES_NATIVE_PROGRAMS is the folder of the former."""
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -53,6 +54,7 @@ def test_a_key(key, emulated, emulated_seals, form):
 
 
 @DIRECTIONS
+@pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
 def test_recipients(emulated, emulated_seals):
     seal, unseal = (emulated, native) if emulated_seals else (native, emulated)
     unseal("gpuaes-keygen", "--x25519", "-o", "identity")
