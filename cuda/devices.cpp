@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <iterator>
@@ -80,7 +81,9 @@ std::string reason_for_no_device() {
 }  // namespace
 
 bool cuda_may_open() {
-  return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+  // Of the driver for servers and desktops, of WSL, and of Jetson, old and new.
+  constexpr std::array nodes{"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu"};
+  return std::ranges::any_of(nodes, [](const char* node) { return access(node, F_OK) == 0; });
 }
 
 std::size_t require_cuda_devices(const Hint& hint) {
