@@ -1,6 +1,7 @@
 // The ring under thousands of schedules. One thread plays all lanes and decides, by a seeded generator, which
 // lane calls the ring next. What happens between calls (sleeping, notifying, preparing a chunk) is left to
 // the stress tests in ring_test.cpp and to ThreadSanitizer.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -40,11 +41,13 @@ class Schedule {
   // From now on, the lane that is woken after `wakeups` others stays asleep.
   void lose_wakeup(std::uint64_t wakeups) { lost_wakeup_ = wakeups; }
   void cancel_after(std::uint64_t steps) { cancel_after_ = steps; }
+  void hand_over_after(std::uint64_t steps) { hand_over_after_ = steps; }  // to other lanes
 
   // Returns what went wrong, or nothing.
   std::string run() {
     for (std::uint64_t step = 0;; ++step) {
       if (step == cancel_after_) ring_.cancel();
+      if (step == hand_over_after_) hand_over();
       std::vector<Player*> able;
       for (Player& lane : lanes_)
         if (can_run(lane)) able.push_back(&lane);
@@ -71,6 +74,8 @@ class Schedule {
     std::size_t depth;
     Waiter waiter;
     Next next = Next::ask;
+    bool replaced = false;  // must end after its jobs
+    bool start = true;      // takes more jobs; does not change while it sleeps
     Ring::Task task, ended;
     std::deque<Chunk*> held;
   };
@@ -88,9 +93,10 @@ class Schedule {
   void advance(Player& lane) {
     if (lane.next == Next::fill) return fill(lane);
     if (lane.held.size() > 0 && mishap(20)) return fail(lane);
-    const bool start = lane.held.size() < lane.depth;
-    const std::optional<Ring::Task> task = ring_.try_take(
-        lane.waiter, {.start = start, .wait = start && lane.held.empty()}, std::exchange(lane.ended, {}));
+    if (lane.next == Next::ask) lane.start = lane.held.size() < lane.depth && !lane.replaced;
+    const std::optional<Ring::Task> task =
+        ring_.try_take(lane.waiter, {.start = lane.start, .wait = lane.start && lane.held.empty()},
+                       std::exchange(lane.ended, {}));
     lane.next = task ? Next::ask : Next::wake;
     if (task) begin(lane, *task);
   }
@@ -112,6 +118,8 @@ class Schedule {
       case Kind::none:
         if (!lane.held.empty())
           finish(lane);
+        else if (lane.replaced && is_last())
+          lane.replaced = false;
         else
           lane.next = Next::ended;
     }
@@ -133,11 +141,18 @@ class Schedule {
     lane.ended = {Kind::work, &chunk};
   }
 
+  void hand_over() {
+    for (Player& lane : lanes_) lane.replaced = true;
+    for (std::uint64_t lane = 1 + below(3); lane > 0; --lane) lanes_.emplace_back(2);
+  }
+
+  bool is_last() const {
+    return std::ranges::count_if(lanes_, [](const Player& lane) { return lane.next != Next::ended; }) == 1;
+  }
+
   // The lane leaves, unless it is the last.
   void fail(Player& lane) {
-    std::size_t left = 0;
-    for (const Player& other : lanes_) left += other.next != Next::ended ? 1 : 0;
-    if (left == 1 || lane.ended.chunk != nullptr) return;
+    if (is_last() || lane.ended.chunk != nullptr) return;
     for (Chunk* chunk : std::exchange(lane.held, {})) ring_.give_back(*chunk);
     lane.next = Next::ended;
   }
@@ -151,7 +166,7 @@ class Schedule {
   Ring ring_;
   bool mishaps_;
   std::deque<Player> lanes_;
-  std::optional<std::uint64_t> lost_wakeup_, cancel_after_;
+  std::optional<std::uint64_t> lost_wakeup_, cancel_after_, hand_over_after_;
   const Player* lost_ = nullptr;
   std::uint64_t written_ = 0;
   bool reading_ = false;
@@ -181,6 +196,19 @@ TEST_CASE("in every schedule, cancel() ends all lanes") {
     CAPTURE(seed);
     REQUIRE(wrong == "");
   }
+}
+
+TEST_CASE("in every schedule, lanes hand over to others") {
+  std::set<std::uint64_t> schedules;
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
+    Schedule schedule(seed);
+    schedule.hand_over_after(seed % 40);
+    const std::string wrong = schedule.run();
+    CAPTURE(seed);
+    REQUIRE(wrong == "");
+    schedules.insert(schedule.trace());
+  }
+  CHECK(schedules.size() > 8'000);
 }
 
 TEST_CASE("a lost wakeup is found") {
