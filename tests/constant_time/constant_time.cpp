@@ -22,6 +22,7 @@
 #include "format/stanzas.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
+#include "keys/kem.hpp"
 #include "keys/key.hpp"
 #include "keys/x25519.hpp"
 #include "support/kuznyechik_reference.hpp"
@@ -147,6 +148,14 @@ void wrap_and_unwrap_stanza(const Key& recipient, const Key& opener) {
   expect(kind.unwrap(stanza, opener, SessionRequest{}).has_value(), "the stanza opens");
 }
 
+void use_ssh_key() {
+  const Secret seed = make_secret(private_key_bytes);
+  const PublicBytes key = ssh_ed25519_kem.public_key_of(seed);
+  publish(key);
+  wrap_and_unwrap_stanza({.kind = KeyKind::ssh_ed25519, .public_key = key},
+                         {.kind = KeyKind::ssh_ed25519, .secret = seed.copy(), .public_key = key});
+}
+
 struct Case {
   const char* name;
   std::function<void()> run;
@@ -171,6 +180,7 @@ const std::vector<Case> subjects{
      }},
     {"a slot for X25519", [] { wrap_and_unwrap_slot(recipient(exchange()), identity()); }},
     {"an age stanza for X25519", [] { wrap_and_unwrap_stanza(recipient(exchange()), identity()); }},
+    {"an age stanza for an SSH key", use_ssh_key},
     {"AES-CTR", [] { encrypt_ctr(Cipher::aes_256); }},
     {"AES-GCM", [] { seal_and_open(Cipher::aes_256); }},
     {"ChaCha20-Poly1305", [] { seal_and_open(Cipher::chacha20_poly1305); }},
