@@ -12,3 +12,4 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 # After all others, so that the headers of OPENSSL_ROOT_DIR are found first.
 set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${libraries}/usr/include ${libraries}/usr/include/aarch64-linux-gnu)
+set(CMAKE_SKIP_RPATH ON) # the path of this folder would be in the programs
