@@ -30,28 +30,24 @@ class Spare {
   Spare() = default;
   Spare(const Spare&) = delete;
   Spare& operator=(const Spare&) = delete;
-  ~Spare() { unmap(); }
+  ~Spare() { put({}); }
 
-  // Empty if there is none of this size.
+  // Empty if the size differs.
   std::span<std::byte> take(std::size_t bytes) {
     return memory_.size() == bytes ? std::exchange(memory_, {}) : std::span<std::byte>{};
   }
 
+  // Returns the previous memory to the system, or this one if it is large.
   void put(std::span<std::byte> memory) {
-    unmap();
-    memory_ = memory;
+    if (memory.size() <= max_bytes) std::swap(memory_, memory);
+    if (!memory.empty()) munmap(memory.data(), memory.size());
   }
 
  private:
-  void unmap() {
-    if (!memory_.empty()) munmap(memory_.data(), memory_.size());
-  }
-
+  static constexpr std::size_t max_bytes = 1 << 20;
   std::span<std::byte> memory_;
 };
 
-// Larger rings are returned to the system.
-constexpr std::size_t max_spare_bytes = 1 << 20;
 thread_local Spare spare;
 
 std::span<std::byte> map_memory(std::size_t bytes) {
@@ -91,10 +87,7 @@ Ring::~Ring() {
     if (chunk.in_touched > 0) explicit_bzero(chunk.memory_.data(), page_bytes + chunk.in_touched);
     if (chunk.out_touched > 0) explicit_bzero(chunk.out_room_.data(), page_bytes + chunk.out_touched);
   }
-  if (memory_.size() <= max_spare_bytes)
-    spare.put(memory_);
-  else
-    munmap(memory_.data(), memory_.size());
+  spare.put(memory_);
 }
 
 // Sets where in a page the memory for the input begins.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/base64.hpp"
+#include "base/bytes.hpp"
 #include "cipher/cpu_cipher.hpp"
 #include "cipher/kuznyechik/cpu.hpp"
 #include "cipher/kuznyechik/kuznyechik.hpp"
@@ -25,12 +26,11 @@
 #include "keys/kem.hpp"
 #include "keys/key.hpp"
 #include "keys/x25519.hpp"
+#include "support/bytes.hpp"
 #include "support/kuznyechik_reference.hpp"
 
 namespace gpuaes {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 unsigned secrets = 0;
 
@@ -52,19 +52,13 @@ void expect(bool condition, const char* what) {
 }
 
 Secret make_secret(std::size_t size) {
-  Secret secret(size);
-  for (std::size_t i = 0; i < size; ++i) secret.bytes()[i] = static_cast<std::byte>(7 * i + 1);
+  Secret secret = secret_of(test_bytes(size));
   poison(secret.bytes());
   return secret;
 }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 void read_key_file(std::string_view contents) {
-  Bytes bytes(contents.size());
-  std::ranges::copy(std::as_bytes(std::span(contents)), bytes.begin());
+  const Bytes bytes = to_bytes(contents);
   poison(bytes);
   expect(parse_key(bytes, "key").size() == 32, "the key has 32 bytes");
 }
@@ -73,14 +67,14 @@ void encode_and_decode_bech32() {
   const Secret data = make_secret(32);
   Bytes text(bech32_characters(3, 32)), again(32);
   encode_bech32("abc", data.bytes(), text);
-  expect(decode_bech32("abc", text_of(text), again) == Bech32Fault::none, "the text is valid");
+  expect(decode_bech32("abc", as_text(text), again) == Bech32Fault::none, "the text is valid");
 }
 
 void encode_and_decode_base64() {
   const Secret data = make_secret(32);
   Bytes text(base64_characters(32)), again(32);
   encode_secret_base64(data.bytes(), text);
-  expect(decode_secret_base64(text_of(text), again), "the text is canonical");
+  expect(decode_secret_base64(as_text(text), again), "the text is canonical");
 }
 
 PublicKey exchange() {
@@ -126,7 +120,7 @@ void encrypt_kuznyechik() {
 
 void wrap_and_unwrap_slot(const Key& recipient, const Key& opener) {
   const SlotKind& kind = *find_slot_kind(recipient.kind);
-  const std::vector<std::byte> body = kind.wrap(make_secret(file_key_bytes), recipient, {});
+  const Bytes body = kind.wrap(make_secret(file_key_bytes), recipient, {});
   publish(body);
   const SessionRequest request{};
   expect(kind.unwrap({.at = 0, .type = *kind.type, .body = body}, opener, request).has_value(),

@@ -174,41 +174,34 @@ class Schedule {
   std::string error_;
 };
 
+// Runs the schedules of that many seeds, and returns how many of them differ.
+std::size_t run_schedules(std::uint64_t seeds, const std::function<void(Schedule&, std::uint64_t)>& prepare) {
+  std::set<std::uint64_t> schedules;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    Schedule schedule(seed);
+    prepare(schedule, seed);
+    const std::string wrong = schedule.run();
+    CAPTURE(seed);
+    REQUIRE(wrong == "");
+    schedules.insert(schedule.trace());
+  }
+  return schedules.size();
+}
+
 }  // namespace
 
 TEST_CASE("in every schedule, all chunks are written in order and all lanes end") {
-  std::set<std::uint64_t> schedules;
-  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
-    Schedule schedule(seed);
-    const std::string wrong = schedule.run();
-    CAPTURE(seed);
-    REQUIRE(wrong == "");
-    schedules.insert(schedule.trace());
-  }
-  CHECK(schedules.size() > 8'000);
+  CHECK(run_schedules(10'000, [](Schedule&, std::uint64_t) {}) > 8'000);
 }
 
 TEST_CASE("in every schedule, cancel() ends all lanes") {
-  for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
-    Schedule schedule(seed);
-    schedule.cancel_after(seed % 40);
-    const std::string wrong = schedule.run();
-    CAPTURE(seed);
-    REQUIRE(wrong == "");
-  }
+  run_schedules(2'000, [](Schedule& schedule, std::uint64_t seed) { schedule.cancel_after(seed % 40); });
 }
 
 TEST_CASE("in every schedule, lanes hand over to others") {
-  std::set<std::uint64_t> schedules;
-  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
-    Schedule schedule(seed);
-    schedule.hand_over_after(seed % 40);
-    const std::string wrong = schedule.run();
-    CAPTURE(seed);
-    REQUIRE(wrong == "");
-    schedules.insert(schedule.trace());
-  }
-  CHECK(schedules.size() > 8'000);
+  const std::size_t different = run_schedules(
+      10'000, [](Schedule& schedule, std::uint64_t seed) { schedule.hand_over_after(seed % 40); });
+  CHECK(different > 8'000);
 }
 
 TEST_CASE("a lost wakeup is found") {
