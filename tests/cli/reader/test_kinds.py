@@ -148,7 +148,7 @@ def test_with_another_header(key, kind):
 def test_with_the_header_of_another_file(key, kind):
     sealed, secret = make(kind, PLAIN, key)
     others = [make(other, PLAIN, key)[0] for other in KINDS]
-    for header in (*others, sealed[:100], b"", sealed[:40] + bytes(1) + sealed[41:]):
+    for header in (*others, sealed[:100], b"", sealed[:40] + bytes([sealed[40] ^ 1]) + sealed[41:]):
         refuse((NotAuthentic, WrongKey), "", sealed, header=header, **secret)
 
 
