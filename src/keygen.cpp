@@ -97,8 +97,8 @@ void write_identity(const Options& options, const Messages&) {
   NewFile secret_file({.path = name, .name = name}, lines.bytes(), NewFile::Access::owner, cancel);
   NewFile public_file({.path = public_name, .name = public_name}, public_bytes,
                       NewFile::Access::as_redirected, cancel);
+  secret_file.publish();  // first: without it, the recipient is worse than useless
   public_file.publish();
-  secret_file.publish();
   print(recipient, cancel);
   secret_file.keep();
   public_file.keep();

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,18 @@ constexpr const char* access_acl = "system.posix_acl_access";
 
 bool has_none() {  // as errno says
   return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS;
+}
+
+// Mode, owner, group and ACL.
+using Access = std::tuple<mode_t, uid_t, gid_t, std::vector<char>>;
+
+Access access_of(int fd) {
+  struct stat status {};
+  fstat(fd, &status);
+  std::vector<char> acl(XATTR_SIZE_MAX);
+  const ssize_t size = fgetxattr(fd, access_acl, acl.data(), acl.size());
+  acl.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  return {status.st_mode, status.st_uid, status.st_gid, std::move(acl)};
 }
 
 bool remove_acl(int fd) {
@@ -187,12 +200,18 @@ class OutputFile : public Sink {
     const std::uint64_t allocated = std::max(expected_, allocated_);
     if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
-    if (rules_.durable) sink_.sync();  // may take a long time, in which the access of the old file may change
+    // The access is set before the sync, which then includes it, and again after it, because a sync may take
+    // a long time, in which the access of the old file may change.
+    if (rules_.durable) {
+      or_keep([&] { set_access(*file_, sink_.fd().get()); });
+      sink_.sync();
+    }
     if (allocated_ > 0)
       posix_fadvise(sink_.fd().get(), 0, 0, POSIX_FADV_DONTNEED);  // from before direct writes
     bool changed = false;
     or_keep([&] { changed = set_access(*file_, sink_.fd().get()); });
     if (rules_.durable && changed) sink_.sync();
+    warn_of_lost_access();
     sink_.finish();
   }
 
@@ -234,7 +253,7 @@ class OutputFile : public Sink {
     return fstatvfs(sink_.fd().get(), &space) == 0 ? std::uint64_t{space.f_bavail} * space.f_frsize : 0;
   }
 
-  // All data is on disk, so a failure of `step` does not mean that the output is bad.
+  // All data was written, so a failure of `step` does not mean that the output is bad.
   void or_keep(const std::function<void()>& step) {
     try {
       step();
@@ -250,6 +269,7 @@ class OutputFile : public Sink {
   }
 
   [[noreturn]] void throw_kept(const std::string& failure) {
+    if (rules_.durable && sink_.fd().get() >= 0) sink_.sync();
     const std::optional<std::string> kept = file_->keep();
     throw IoError(failure, kept ? fmt::format("the complete output is in {}", *kept)
                                 : "the complete output could not be kept");
@@ -277,6 +297,7 @@ class OutputFile : public Sink {
     std::atomic<std::uint64_t> copied = 0;
     copy_rest(source, sink, copied);
     set_access(*named, sink.fd().get());
+    warn_of_lost_access();
     sink.sync();
     sink.finish();
     file_ = std::move(named);
@@ -307,20 +328,24 @@ class OutputFile : public Sink {
     sink_.write(bytes);
   }
 
-  // Gives the output the current access of the file that it replaces, or that of a new file. Returns false if
-  // a new file had it from the start, as usual.
+  // Gives the output the current access of the file that it replaces, or that of a new file. Returns whether
+  // this changed it.
   bool set_access(const TempFile& file, int fd) {
+    lost_.clear();
     const Fd old = file.open_old();
     if (old.get() < 0 && has_mode(fd, file.new_mode())) return false;
-    std::vector<std::string> lost;
+    const Access before = access_of(fd);
     if (old.get() >= 0)
-      lost = keep_access(fd, old.get(), target_.name);
+      lost_ = keep_access(fd, old.get(), target_.name);
     else if (!set_mode(fd, file.new_mode(), target_.name))
-      lost.emplace_back("mode");
-    if (!lost.empty() && rules_.warn)
+      lost_.emplace_back("mode");
+    return access_of(fd) != before;
+  }
+
+  void warn_of_lost_access() const {
+    if (!lost_.empty() && rules_.warn)
       rules_.warn(fmt::format("could not preserve the {} of {}; no additional access was granted",
-                              fmt::join(lost, ", "), target_.name));
-    return true;
+                              fmt::join(lost_, ", "), target_.name));
   }
 
   const TempFile::Target target_;
@@ -331,8 +356,9 @@ class OutputFile : public Sink {
   std::uint64_t expected_ = 0;   // bytes of space reserved
   std::uint64_t allocated_ = 0;  // bytes of the file, if it is written directly
   bool tried_direct_ = false;
-  std::uint64_t written_ = 0;  // bytes
-  std::uint64_t flushed_ = 0;  // bytes whose write to disk was started
+  std::vector<std::string> lost_;  // the properties of the old file that the output could not get
+  std::uint64_t written_ = 0;      // bytes
+  std::uint64_t flushed_ = 0;      // bytes whose write to disk was started
 };
 
 // Terminals ---------------------------------------------------------------------------------------

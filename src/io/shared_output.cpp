@@ -220,7 +220,9 @@ class SharedFile : public SharedOutput {
     if (compared_) return remove_finished_folder();
     if (data_) mark_done();
     lock_.reset();
-    if (all_done()) name_file();
+    if (all_done()) return name_file();
+    directory_->sync();  // the mark
+    parent_->sync();     // the name of the directory
   }
 
  private:
@@ -368,9 +370,6 @@ class SharedFile : public SharedOutput {
     const Fd fd(
         openat(directory_->descriptor(), mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), errno);
-    while (!sync_to_disk(fd.get()))
-      if (errno != EINTR) throw io_error("cannot write", directory_->name_of(mark), errno);
-    directory_->sync();
   }
 
   // Begins with the next share, which is the least likely to be complete.
