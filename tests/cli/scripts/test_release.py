@@ -1,6 +1,7 @@
-"""scripts/release --sign: what users verify with the commands of SECURITY.md. The key is a throwaway."""
+"""scripts/release: signatures that users verify with the commands of SECURITY.md, and the comparison of two releases."""
 
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -9,12 +10,13 @@ import subprocess
 import pytest
 
 TOP = pathlib.Path(__file__).parents[3]
+AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
 pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
 
 
 @pytest.fixture
 def release(work):
-    """A folder with scripts/release and what it made."""
+    """A folder with scripts/release and what it made. The key is a throwaway."""
     shutil.copytree(TOP / "scripts", work / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (work / "dist").mkdir()
     for name in "contents.cdx.json", "package.deb":
@@ -23,6 +25,11 @@ def release(work):
     (work / "dist/SHA256SUMS").write_text("\n".join(names) + "\n")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key"], check=True)
     return work / "dist"
+
+
+def write_script(name, text):
+    pathlib.Path(name).write_text(text)
+    os.chmod(name, 0o755)
 
 
 def sign(key="key"):
@@ -71,3 +78,51 @@ def test_no_release_or_no_key(release):
     assert sign("missing")[0] != 0 and not list(release.glob("*.sig"))
     shutil.rmtree(release)
     assert "run scripts/release first" in sign()[1]
+
+
+# Stands for scripts/package. What is made depends on NOTE.
+PACKAGE = """#!/bin/bash
+mkdir -p build-package/{aarch64,libcrypto,static,content}
+echo 1 >build-package/libcrypto/version
+echo "NOTE" >build-package/content/note
+tar -cz --owner=root --group=root --mode=u=rwX,go=rX --mtime=@1 -C build-package content >build-package/test.tar.gz
+touch build-package/{test.deb,test.whl,aarch64/test-arm.deb,aarch64/test-arm.tar.gz,aarch64/test-arm.whl}
+"""
+
+
+@pytest.fixture
+def make_release(release):
+    """Makes a release with the scripts of a small repository, and checks it. Returns the exit status and all output."""
+    if not shutil.which("faketime"):
+        pytest.skip("faketime is not installed")
+    if "bookworm" not in pathlib.Path("/etc/os-release").read_text():
+        pytest.skip("this is not Debian 12")
+
+    def call(*arguments):
+        done = subprocess.run(["scripts/release", *arguments], env={**os.environ, "CUDACXX": shutil.which("true")},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def make(note):
+        write_script("scripts/package", PACKAGE.replace("NOTE", note))
+        for name in "scripts/package.d/libcrypto", "scripts/release.d/contents", "scripts/release.d/kit":
+            write_script(name, "#!/bin/sh\n")
+        pathlib.Path(".gitignore").write_text("dist\nbuild-package\nkey*\n")
+        for command in ["init", "-q"], ["add", "-A"], [*AUTHOR, "commit", "-qm", "All"]:
+            subprocess.run(["git", *command], check=True)
+        status, output = call()
+        assert status == 0, output
+        return call("--check")
+    return make
+
+
+def test_the_same_release_again(make_release):
+    status, output = make_release("the same")
+    assert status == 0 and "both releases are the same" in output, output
+
+
+@pytest.mark.parametrize("note", ["$(id -u)", "$(date +%F)", "$PWD"])
+def test_a_release_that_depends_on_where_it_is_made(make_release, note):
+    status, output = make_release(note)
+    assert status == 1 and "test.tar.gz differs" in output, output
+    assert "here/test.tar.gz/content/note and there/test.tar.gz/content/note differ" in output
