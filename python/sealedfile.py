@@ -549,9 +549,13 @@ class SealedFile(io.RawIOBase):
             return [kept]
         count = min(-(-end // message.segment), message.count) - number
         count = min(count, self._source.step // message.segment)
+        # An empty last segment is verified whenever the one before it is.
+        before_empty = number + count == message.count - 1 and message.length == (message.count - 1) * message.segment
+        count += before_empty
         at = message.at + number * (message.segment + TAG)
         stop = message.at + message.length + TAG * message.count
-        return message.decrypt(number, self._range(at, min(count * (message.segment + TAG), stop - at)))
+        plain = message.decrypt(number, self._range(at, min(count * (message.segment + TAG), stop - at)))
+        return plain[:-1] if before_empty else plain
 
     def _keep(self, segments: Dict[Tuple[int, int], bytes]) -> None:
         with self._kept_lock:
