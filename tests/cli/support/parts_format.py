@@ -263,9 +263,13 @@ def concatenate(name):
     """The single file that a directory is."""
     folder = pathlib.Path(name)
     index = (folder / "index").read_bytes()
-    files = [folder / part_name(i) for i in range(min(int.from_bytes(index[-8:], "big"), MAX_PARTS))]
+    count = int.from_bytes(index[-8:], "big")
+    check(count <= MAX_PARTS and len(index) == frame_size(40 * count) + 8, "the index has the wrong size")
+    files = [folder / part_name(i) for i in range(count)]
     check(all(file.exists() for file in files), "a part is missing")
-    return b"".join([(folder / "head").read_bytes(), *(file.read_bytes() for file in files), index])
+    parts = [file.read_bytes() for file in files]
+    check(all(len(part) == frame_size(read_header(part, 0).length) for part in parts), "the file of a part has the wrong size")
+    return b"".join([(folder / "head").read_bytes(), *parts, index])
 
 
 def read_directory(name, label=b"", **secret):

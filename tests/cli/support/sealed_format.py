@@ -69,9 +69,13 @@ def public_key(private):
     return key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
 
+def is_canonical(public):
+    return int.from_bytes(public, "little") < 2**255 - 19
+
+
 def x25519_kek(private, public, ephemeral, recipient):
     """None if the public key is not canonical or the shared secret is zero."""
-    if int.from_bytes(public, "little") >= 2**255 - 19:
+    if not is_canonical(public):
         return None
     try:
         shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(public))
@@ -82,6 +86,16 @@ def x25519_kek(private, public, ephemeral, recipient):
 
 def xwing_kek(shared, ciphertext, recipient):
     return HKDF(hashes.SHA512(), 32, ciphertext + recipient, b"gpuaes-stream/1 x-wing").derive(shared)
+
+
+def opening_xwing_kek(seed, ciphertext):
+    """None if the X25519 part of the ciphertext is not canonical or results in a shared secret of zero."""
+    if not is_canonical(ciphertext[-32:]):
+        return None
+    try:
+        return xwing_kek(xwing.decapsulate(seed, ciphertext), ciphertext, xwing.public_key(seed))
+    except ValueError:  # the shared secret is zero
+        return None
 
 
 def header_mac(file_key, authenticated):
@@ -277,7 +291,7 @@ def unwrap(slot, key, passphrase, identity, pq_identity=None):
     elif kind == X25519 and identity is not None:
         kek = x25519_kek(identity, body[:32], body[:32], public_key(identity))
     elif kind == XWING and pq_identity is not None:
-        kek = xwing_kek(xwing.decapsulate(pq_identity, body[:-48]), body[:-48], xwing.public_key(pq_identity))
+        kek = opening_xwing_kek(pq_identity, body[:-48])
     else:
         return None
     if kek is None:
