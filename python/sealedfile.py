@@ -530,7 +530,17 @@ class SealedFile(io.RawIOBase):
             entry = entries[40 * number : 40 * number + 40]
             return open_frame(ats[number], (PART, number, of, lengths[number]), entry, begins[number])
 
-        self.size, self._message_at = begins[-1], lambda offset: part(bisect.bisect_right(begins, offset) - 1)
+        def part_at(offset: int) -> Message:
+            number = bisect.bisect_right(begins, offset) - 1
+            verify_empty_parts(bisect.bisect_left(begins, offset), number)
+            return part(number)
+
+        def verify_empty_parts(first: int, end: int) -> None:
+            for number in range(first, end):
+                self._segments(part(number), 0, 1)
+
+        self.size, self._message_at = begins[-1], part_at
+        verify_empty_parts(bisect.bisect_left(begins, self.size), count)
 
     def _range(self, offset: int, length: int) -> bytes:
         """Bytes of the source."""

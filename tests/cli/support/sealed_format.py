@@ -250,7 +250,7 @@ def seal(plaintext, keys=(), passphrase=None, log_n=17, recipients=(), file_key=
 def parse_header(data, suites=(COBBLESTONE_256, KUZNYECHIK_MGM)):
     """The slots of a well-formed header, and the size of magic, suite, counts and slots."""
     if data[:16] != MAGIC:
-        if re.match(rb"gpuaes-stream/(\d\n|\d\d)", data):
+        if re.match(rb"gpuaes-stream/(\d\n|[1-9]\d)", data):
             raise Unsupported("another version of the format")
         raise Malformed("wrong magic")
     if len(data) < 20:
