@@ -1,4 +1,5 @@
-"""scripts/release: signatures that users verify with the commands of SECURITY.md, and the comparison of two releases."""
+"""scripts/release: signatures that users verify with the commands of SECURITY.md, the comparison of two releases, and the
+archive of test vectors."""
 
 import hashlib
 import os
@@ -6,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tarfile
 
 import pytest
 
@@ -126,3 +128,22 @@ def test_a_release_that_depends_on_where_it_is_made(make_release, note):
     status, output = make_release(note)
     assert status == 1 and "test.tar.gz differs" in output, output
     assert "here/test.tar.gz/content/note and there/test.tar.gz/content/note differ" in output
+
+
+def test_the_archive_of_test_vectors():
+    """It contains the vectors and two pages, and is the same each time."""
+    archives = []
+    for folder, umask in ("one", "022"), ("two", "077"):
+        subprocess.run(["sh", "-c", 'umask "$1" && mkdir "$2" && "$3" "$2"', "sh", umask, folder,
+                        TOP / "scripts/release.d/kit"], check=True)
+        archives += pathlib.Path(folder).iterdir()
+    assert archives[0].name == archives[1].name and archives[0].read_bytes() == archives[1].read_bytes()
+    outer = archives[0].name.removesuffix(".tar.gz")
+    assert re.fullmatch(r"gpuaes-sealed-kit-[0-9.]+", outer)
+    with tarfile.open(archives[0]) as archive:
+        members = archive.getmembers()
+    assert {(member.uname, member.gname, oct(member.mode)) for member in members if member.isfile()} == {
+        ("root", "root", "0o644")}
+    names = [member.name.removeprefix(f"{outer}/") for member in members if member.isfile()]
+    assert names[:3] == ["LICENSE", "README.md", "gpuaes-stream.5"] and names == sorted(names)
+    assert all(name.startswith("vectors/") for name in names[3:]) and len(names) > 500
