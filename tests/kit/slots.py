@@ -3,7 +3,7 @@
 import sealed_format as sf
 import xwing
 from common import (
-    BY_KEY, BY_PASSPHRASE, BY_X25519, BY_XWING, DAMAGED, FILE_KEY, FOREIGN_KEY, IDENTITIES, OTHER_KEY, RECIPIENTS,
+    BY_KEY, BY_PASSPHRASE, BY_X25519, BY_XWING, DAMAGED, FILE_KEY, FOREIGN_KEY, IDENTITIES, OTHER_KEY,
     WRONG_SECRET, XWING, careless_x25519_slot, careless_xwing_slot, make, own_slot, passphrase_slot, unknown_slot, x25519_slot,
     xwing_slot)
 from damage import flip
@@ -108,24 +108,33 @@ def add_not_opened(kit):
 def add_weak_points(kit):
     """Public keys of X25519 that are not canonical, or result in a shared secret of zero."""
     p, zero = 2**255 - 19, bytes(32)
-    low_order = [number.to_bytes(32, "little") for number in (
-        0, 1, 325606250916557431795983626356110631294008115727848805560023387167927233504,
-        39382357235489614581723060781553021112529911719440698176882885853963445705823, p - 1, p, p + 1)]
-    nine, ephemeral = (9 + p).to_bytes(32, "little"), bytes(range(40, 72))
-    point = sf.public_key(ephemeral)
 
-    def at_nine(private):
-        return xwing.x25519(private, (9).to_bytes(32, "little"))
+    def to_bytes(number):
+        return number.to_bytes(32, "little")
+
+    def with_highest_bit(point):
+        return point[:31] + bytes([point[31] | 0x80])
 
     def add(name, slot, secret):
         kit.add(name, "an X25519 key is not canonical, or the secret is zero, so the slot does not open", make([slot]), 0,
                 WRONG_SECRET, **secret)
 
+    low_order = [to_bytes(number) for number in (
+        0, 1, 325606250916557431795983626356110631294008115727848805560023387167927233504,
+        39382357235489614581723060781553021112529911719440698176882885853963445705823, p - 1, p, p + 1)]
     for i, low in enumerate(low_order):
         add(f"x25519_low_order_{i}", careless_x25519_slot(low, zero), BY_X25519)
-    add("x25519_not_reduced", careless_x25519_slot(nine, at_nine(IDENTITIES[0])), BY_X25519)
-    add("x25519_highest_bit",
-        careless_x25519_slot(point[:31] + bytes([point[31] | 128]), xwing.x25519(ephemeral, RECIPIENTS[0])), BY_X25519)
+        add(f"x25519_low_order_{i}_highest_bit", careless_x25519_slot(with_highest_bit(low), zero), BY_X25519)
     add("xwing_zero", careless_xwing_slot(zero, zero), BY_XWING)
     add("xwing_low_order", careless_xwing_slot(low_order[2], zero), BY_XWING)
-    add("xwing_not_reduced", careless_xwing_slot(nine, at_nine(xwing.expand(XWING[0][0])[1])), BY_XWING)
+
+    for name, careless, private, ephemeral, secret in (
+        ("x25519", careless_x25519_slot, IDENTITIES[0], bytes(range(40, 72)), BY_X25519),
+        ("xwing", careless_xwing_slot, xwing.expand(XWING[0][0])[1], XWING[0][1][32:], BY_XWING),
+    ):
+        at_nine = xwing.x25519(private, to_bytes(9))
+        kit.add(f"{name}_nine", "the ephemeral key is 9, which is canonical", make([careless(to_bytes(9), at_nine)]), 100,
+                **secret)
+        add(f"{name}_not_reduced", careless(to_bytes(9 + p), at_nine), secret)
+        shared = xwing.x25519(ephemeral, sf.public_key(private))
+        add(f"{name}_highest_bit", careless(with_highest_bit(sf.public_key(ephemeral)), shared), secret)
