@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/libcrypto.hpp"
+#include "base/public.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ml_kem.hpp"
 #include "keys/x25519.hpp"
@@ -222,6 +223,7 @@ PublicBytes public_point(const EvpKey& key) {
   check_call(size == p256_point_bytes, "EVP_PKEY_get1_encoded_public_key");
   const auto* const bytes = reinterpret_cast<const std::byte*>(encoded);
   PublicBytes point(bytes, bytes + size);
+  as_public(point);
   OPENSSL_free(encoded);
   return point;
 }

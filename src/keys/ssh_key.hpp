@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/public.hpp"
 #include "keys/kdf.hpp"
 #include "keys/keyring.hpp"
 #include "keys/x25519.hpp"
@@ -109,7 +110,7 @@ class SshReader {
   }
 
   std::uint32_t number() { return static_cast<std::uint32_t>(load_big_endian(take(ssh_length_bytes))); }
-  std::span<const std::byte> string() { return take(number()); }
+  std::span<const std::byte> string() { return take(as_public(number())); }
 
   // A positive mpint, without the zero byte before a high bit; empty unless it is canonical.
   std::span<const std::byte> positive_number() {

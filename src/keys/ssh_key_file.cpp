@@ -14,6 +14,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
+#include "base/public.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ssh_key.hpp"
 
@@ -118,13 +119,14 @@ bool is_padding(std::span<const std::byte> bytes) {
 
 // The fields of an Ed25519 key after its type: the point, then the seed and the point again.
 Key read_ed25519(SshReader& fields, const std::string& name) {
-  const std::span<const std::byte> point = fields.string(), pair = fields.string();
+  const std::span<const std::byte> point = as_public(fields.string()), pair = fields.string();
   if (point.size() != x25519_bytes || pair.size() != private_key_bytes + x25519_bytes)
     refuse(name, "its numbers have wrong lengths");
   Key key{.kind = KeyKind::ssh_ed25519, .secret = secret_of(pair.first(private_key_bytes))};
   key.public_key = ssh_ed25519_kem.public_key_of(key.secret);
-  const std::span<const std::byte> derived = std::span(key.public_key).last(x25519_bytes);
-  if (!std::ranges::equal(derived, point) || !std::ranges::equal(derived, pair.last(x25519_bytes)))
+  const std::span<const std::byte> derived = as_public(std::span(key.public_key).last(x25519_bytes));
+  if (!std::ranges::equal(derived, point) ||
+      !std::ranges::equal(derived, as_public(pair.last(x25519_bytes))))
     refuse(name, "its public key does not match");
   return key;
 }
@@ -218,11 +220,11 @@ Key read_private_section(std::span<const std::byte> section, std::size_t block_b
                          const std::string& name) {
   SshReader fields(section);
   fields.take(2 * ssh_length_bytes);  // the check numbers
-  const std::string_view type = as_text(fields.string());
+  const std::string_view type = as_text(as_public(fields.string()));
   if (type != ssh_ed25519_type && type != ssh_rsa_type) refuse_type(name);
   Key key = type == ssh_rsa_type ? read_rsa(fields, name) : read_ed25519(fields, name);
   fields.string();  // the comment
-  if (fields.failed() || !is_padding(fields.rest()) || fields.rest().size() >= block_bytes)
+  if (fields.failed() || !is_padding(as_public(fields.rest())) || fields.rest().size() >= block_bytes)
     refuse(name, "its padding is wrong");
   return key;
 }
@@ -231,7 +233,7 @@ Key read_private_section(std::span<const std::byte> section, std::size_t block_b
 bool has_check_numbers(std::span<const std::byte> section) {
   SshReader fields(section);
   const std::uint32_t number = fields.number();
-  return fields.number() == number && !fields.failed();
+  return as_public(fields.number() == number) && !fields.failed();
 }
 
 std::optional<Key> open_openssh(std::span<const std::byte> contents, const Secret& passphrase,
