@@ -125,8 +125,7 @@ Key read_ed25519(SshReader& fields, const std::string& name) {
   Key key{.kind = KeyKind::ssh_ed25519, .secret = secret_of(pair.first(private_key_bytes))};
   key.public_key = ssh_ed25519_kem.public_key_of(key.secret);
   const std::span<const std::byte> derived = as_public(std::span(key.public_key).last(x25519_bytes));
-  if (!std::ranges::equal(derived, point) ||
-      !std::ranges::equal(derived, as_public(pair.last(x25519_bytes))))
+  if (!std::ranges::equal(derived, point) || !std::ranges::equal(derived, as_public(pair.last(x25519_bytes))))
     refuse(name, "its public key does not match");
   return key;
 }
