@@ -3,8 +3,6 @@
 // the test kit, which begin with fields and an empty line.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +12,8 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/format.hpp"
-#include "fuzz/header_input.hpp"
+#include "format/header_reader.hpp"
+#include "fuzz/fuzz.hpp"
 #include "keys/recipient.hpp"
 #include "lane/backends.hpp"
 
@@ -41,28 +40,23 @@ std::vector<std::byte> release(const Session& session, std::span<const std::byte
   }
 }
 
-void open(std::span<const std::byte> input) {
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
   const std::size_t fields =
       as_text(input).starts_with("expect") ? as_text(input).find("\n\n") : std::string::npos;
   if (fields != std::string::npos) input = input.subspan(fields + 2);
   const std::size_t size = input.size();
-  HeaderReader header = read_from(input);
+  HeaderReader header([&](std::span<std::byte> out) { return take_into(out, input); });
   try {
     SessionRequest request{.decrypt = true, .keyring = {parse_identities(identity, "the kit"), false}};
     request.input = &header;
     const auto session = open_session(find_format("age"), std::move(request));
-    if (header.taken() != size - input.size()) std::abort();  // the pipeline would lose these bytes
-    if (release(*session, input, session->unit_in()) != release(*session, input, 4 * session->unit_in()))
-      std::abort();
+    require(header.taken() == size - input.size());  // the pipeline would lose these bytes
+    require(release(*session, input, session->unit_in()) == release(*session, input, 4 * session->unit_in()));
   } catch (const InputError&) {
   } catch (const IoError&) {  // libcrypto may lack ML-KEM
   }
 }
 
-}  // namespace
 }  // namespace gpuaes
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuaes::open(std::as_bytes(std::span(data, size)));
-  return 0;
-}

@@ -1,8 +1,6 @@
 // Any text is decoded, or refused with AuthError. Text that is decoded is the armor of the result, except for
 // white space, and does not depend on how the text is divided.
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
 #include "io/armor.hpp"
 #include "support/bytes_io.hpp"
 
@@ -54,17 +53,12 @@ std::string plain_lines(std::string_view text) {
   return lines;
 }
 
-void check(std::span<const std::byte> text) {
-  const Decoded decoded = decode(text, text.size() + 1);
-  if (decode(text, 1) != decoded) std::abort();
-  const std::string_view given(reinterpret_cast<const char*>(text.data()), text.size());
-  if (decoded.error.empty() && plain_lines(given) != encode(decoded.bytes)) std::abort();
-}
-
 }  // namespace
-}  // namespace gpuaes
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuaes::check(std::as_bytes(std::span(data, size)));
-  return 0;
+void fuzz(std::span<const std::byte> input) {
+  const Decoded decoded = decode(input, input.size() + 1);
+  require(decode(input, 1) == decoded);
+  if (decoded.error.empty()) require(plain_lines(as_text(input)) == encode(decoded.bytes));
 }
+
+}  // namespace gpuaes

@@ -1,17 +1,16 @@
 // An input with any header is opened, or refused with one of the documented errors, and nothing after the
 // header is read. A sealed stream then releases only the plaintext that was sealed.
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/format.hpp"
-#include "fuzz/header_input.hpp"
+#include "format/header_reader.hpp"
+#include "fuzz/fuzz.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -34,15 +33,14 @@ void open_rest(const Format& format, const Session& session, std::span<const std
   lane->start(session.job(piece));
   const Outcome outcome = session.verify(piece, lane->finish());
   if (!format.authenticated) return;
-  if (outcome.released != (outcome.error ? 0 : text.size())) std::abort();
-  if (!std::ranges::equal(std::span(out).first(outcome.released),
-                          std::as_bytes(std::span(text)).first(outcome.released)))
-    std::abort();
+  require(as_text(std::span(out).first(outcome.released)) == (outcome.error ? "" : text));
 }
 
-void open(std::span<const std::byte> input) {
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
   const std::size_t size = input.size();
-  HeaderReader header = read_from(input);
+  HeaderReader header([&](std::span<std::byte> out) { return take_into(out, input); });
   try {
     const Format& format = detect_format(header);
     SessionRequest request;
@@ -61,18 +59,12 @@ void open(std::span<const std::byte> input) {
            return test_key();
          }});
     const auto session = open_session(format, std::move(request));
-    if (header.taken() != size - input.size()) std::abort();  // the pipeline would lose these bytes
-    if (session->unit_in() == 0 || session->unit_out() == 0 || !session->header().empty()) std::abort();
+    require(header.taken() == size - input.size());  // the pipeline would lose these bytes
+    require(session->unit_in() > 0 && session->unit_out() > 0 && session->header().empty());
     open_rest(format, *session, input);
   } catch (const InputError&) {
   } catch (const IoError&) {
   }
 }
 
-}  // namespace
 }  // namespace gpuaes
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuaes::open(std::as_bytes(std::span(data, size)));
-  return 0;
-}

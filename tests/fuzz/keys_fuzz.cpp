@@ -1,14 +1,13 @@
 // Any text is parsed as identities and as recipients, or refused with UsageError. What is parsed is written
 // as a recipient that is parsed as the same one.
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <span>
 #include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "fuzz/fuzz.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
 
@@ -19,10 +18,13 @@ namespace {
 void check_text(const Key& recipient) {
   if (recipient.kind == KeyKind::plugin) return;
   const Key again = parse_recipient(text_of(recipient), "again");
-  if (again.kind != recipient.kind || again.public_key != recipient.public_key) std::abort();
+  require(again.kind == recipient.kind && again.public_key == recipient.public_key);
 }
 
-void check(std::string_view text) {
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
+  const std::string_view text = as_text(input);
   try {
     for (const Key& identity : parse_identities(text, "it"))
       if (identity.kind != KeyKind::plugin) check_text(recipient_of(identity));
@@ -36,10 +38,4 @@ void check(std::string_view text) {
     }
 }
 
-}  // namespace
 }  // namespace gpuaes
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuaes::check(gpuaes::as_text(std::as_bytes(std::span(data, size))));
-  return 0;
-}

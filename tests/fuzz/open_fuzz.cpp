@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 
 #include "cipher/job.hpp"
 #include "format/sessions.hpp"
+#include "fuzz/fuzz.hpp"
 #include "fuzz/program.hpp"
 #include "lane/backends.hpp"
 #include "support/bytes.hpp"
@@ -79,7 +79,10 @@ void change(Bytes& sealed, const SegmentRules& rules, Program& program) {
   }
 }
 
-void run(Program program) {
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
+  Program program(input);
   const std::unique_ptr<Lane> lane = make_cpu_lane();
   const Kind& kind = kinds[program.number(2)];
   const Bytes plaintext = test_bytes(program.number(kind.max_plaintext() + 1));
@@ -99,15 +102,9 @@ void run(Program program) {
         process(*session, *lane, at, std::span(sealed).subspan(at, size), last, released).error.has_value();
     at += size;
   }
-  if (failed == (sealed == original)) std::abort();
-  if (released.size() > plaintext.size() || (!failed && released.size() != plaintext.size())) std::abort();
-  if (!std::equal(released.begin(), released.end(), plaintext.begin())) std::abort();
+  require(failed == (sealed != original));
+  require(released.size() <= plaintext.size() && (failed || released.size() == plaintext.size()));
+  require(std::equal(released.begin(), released.end(), plaintext.begin()));
 }
 
-}  // namespace
 }  // namespace gpuaes
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuaes::run(gpuaes::Program({data, size}));
-  return 0;
-}

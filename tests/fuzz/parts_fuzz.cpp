@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 #include "base/error.hpp"
 #include "format/parts/frames.hpp"
 #include "format/parts/session.hpp"
+#include "fuzz/fuzz.hpp"
 #include "fuzz/program.hpp"
 #include "run/salvage_stream.hpp"
 #include "support/bytes_io.hpp"
@@ -230,10 +230,6 @@ Result read(std::span<const std::byte> bytes, const How& how) {
 
 // The properties ------------------------------------------------------------------------------------
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
 bool is_prefix(const Bytes& out, const Bytes& plaintext) {
   return out.size() <= plaintext.size() && std::equal(out.begin(), out.end(), plaintext.begin());
 }
@@ -253,7 +249,10 @@ void check(const Changed& changed, const PartsFile& file, const Bytes& plaintext
   if (result.has_index && !changed.by_writer) require(has_only_gaps(result.out, plaintext));
 }
 
-void run(Program program) {
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
+  Program program(input);
   const Cipher cipher = program.number(2) == 0 ? Cipher::aes_256 : Cipher::kuznyechik;
   const std::size_t count = 1 + program.number(4);
   const bool cut = program.number(2) == 1;
@@ -275,10 +274,4 @@ void run(Program program) {
   require(layout.plaintext <= changed.bytes.size());
 }
 
-}  // namespace
 }  // namespace gpuaes
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuaes::run(gpuaes::Program({data, size}));
-  return 0;
-}
