@@ -1,0 +1,123 @@
+#include "cli/age_options.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "cli/go_flags.hpp"
+
+namespace gpuaes {
+namespace {
+
+void check_decryption(const AgeOptions& options) {
+  constexpr char name_identity[] = "use -i to name a file with an identity";
+  if (options.encrypt) throw AgeError("-e and -d cannot be used together");
+  if (options.armor) throw AgeError("-a cannot be used with -d", "armor is detected without it");
+  if (options.passphrase)
+    throw AgeError("-p cannot be used with -d", "a file with a passphrase is detected without it");
+  if (!options.recipients.empty()) throw AgeError("-r cannot be used with -d", name_identity);
+  if (!options.recipients_files.empty()) throw AgeError("-R cannot be used with -d", name_identity);
+}
+
+void check_encryption(const AgeOptions& options) {
+  const bool has_recipient = !options.recipients.empty() || !options.recipients_files.empty();
+  if (options.has_identity() && !options.encrypt)
+    throw AgeError("-i and -j can be used to encrypt only with -e", "use -d to decrypt");
+  if (!has_recipient && !options.has_identity() && !options.passphrase)
+    throw AgeError("missing recipients", "use -r, -R or -p");
+  if (options.passphrase && (has_recipient || options.has_identity()))
+    throw AgeError("-p cannot be combined with -r, -R, -i or -j");
+  for (const std::string& recipient : options.recipients)
+    if (recipient.starts_with('@'))
+      throw AgeError(fmt::format("{} is not a recipient", recipient), "use -R for a file of recipients");
+}
+
+void warn_of_duplicates(const std::vector<std::string>& values, const char* noun, const Messages& messages) {
+  std::set<std::string> seen, reported;
+  for (const std::string& value : values)
+    if (!seen.insert(value).second && reported.insert(value).second)
+      messages.warning(fmt::format("duplicate {} \"{}\"", noun, value));
+}
+
+void check_output(const AgeOptions& options) {
+  const auto is_output = [&](const std::string& name) {
+    std::error_code error;
+    return std::filesystem::path(name).lexically_normal() ==
+               std::filesystem::path(options.output).lexically_normal() ||
+           std::filesystem::equivalent(name, options.output, error);
+  };
+  if (options.output.empty() || options.output == standard_name) return;
+  std::vector<std::string> inputs = options.identities;
+  inputs.insert(inputs.end(), options.recipients_files.begin(), options.recipients_files.end());
+  inputs.push_back(options.input);
+  for (const std::string& name : inputs)
+    if (!name.empty() && is_output(name))
+      throw AgeError(fmt::format("input and output file are the same: {}", options.output));
+}
+
+SecretRequest secrets_of(const AgeOptions& options) {
+  SecretRequest secrets{.named = {.key_option = "-i",
+                                  .file_option = "",
+                                  .command_option = "",
+                                  .key_files = options.identities,
+                                  .ask_passphrase = options.passphrase,
+                                  .attempts = 1,
+                                  .generates_passphrase = options.passphrase},
+                        .purpose = options.decrypt ? Purpose::open : Purpose::seal_for_identities,
+                        .recipients = options.recipients,
+                        .plugins = options.plugins,
+                        .ask_if_needed = options.decrypt,
+                        .warn_if_readable = false,
+                        .only_identities = true};
+  for (const std::string& name : options.recipients_files) secrets.recipients.push_back("@" + name);
+  return secrets;
+}
+
+}  // namespace
+
+AgeOptions parse_age_options(int argc, const char* const* argv) {
+  AgeOptions options;
+  const GoFlag flags[] = {
+      {{"e", "encrypt"}, &options.encrypt},
+      {{"d", "decrypt"}, &options.decrypt},
+      {{"r", "recipient"}, &options.recipients},
+      {{"R", "recipients-file"}, &options.recipients_files},
+      {{"p", "passphrase"}, &options.passphrase},
+      {{"i", "identity"}, &options.identities},
+      {{"j"}, &options.plugins},
+      {{"a", "armor"}, &options.armor},
+      {{"o", "output"}, &options.output},
+      {{"version"}, &options.version},
+  };
+  const std::vector<std::string> arguments = parse_go_flags(argc, argv, flags);
+  if (arguments.size() > 1 && !options.version)
+    throw AgeError(
+        fmt::format("too many arguments: only one input file can be given, not also {}", arguments[1]),
+        arguments[1].starts_with('-') ? "the input file must follow all options" : "");
+  if (!arguments.empty()) options.input = arguments.front();
+  return options;
+}
+
+void check_age_options(const AgeOptions& options, const Messages& messages) {
+  options.decrypt ? check_decryption(options) : check_encryption(options);
+  warn_of_duplicates(options.recipients, "recipient", messages);
+  warn_of_duplicates(options.recipients_files, "recipients file", messages);
+  warn_of_duplicates(options.identities, "identity file", messages);
+  check_output(options);
+}
+
+FilterRequest request_of(const AgeOptions& options) {
+  FilterRequest request{.secrets = secrets_of(options), .inputs = {{InputRequest{}}}};
+  if (!options.input.empty()) request.inputs.named.front().name = options.input;
+  if (options.output == standard_name)
+    request.output.force = true;
+  else if (!options.output.empty())
+    request.output.name = options.output;
+  request.stream.decrypt = options.decrypt;
+  request.stream.format = {.name = "age", .armor = options.armor};
+  return request;
+}
+
+}  // namespace gpuaes

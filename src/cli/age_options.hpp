@@ -1,0 +1,32 @@
+// The command line of gpuage, which is that of age, and the same request that gpuaes-stream would make of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/age_program.hpp"
+#include "cli/messages.hpp"
+#include "cli/requests.hpp"
+
+namespace gpuaes {
+
+struct AgeOptions {
+  bool decrypt = false, encrypt = false, passphrase = false, armor = false, version = false;
+  std::vector<std::string> recipients, recipients_files, identities, plugins;
+  std::string output;
+  std::string input;
+
+  bool operator==(const AgeOptions&) const = default;
+  bool has_identity() const { return !identities.empty() || !plugins.empty(); }
+};
+
+// FlagError and UsageRequested (cli/go_flags.hpp); AgeError.
+AgeOptions parse_age_options(int argc, const char* const* argv);
+
+// AgeError if age would refuse the options, or if the output is one of the files that are read. Warns of
+// values that are given twice.
+void check_age_options(const AgeOptions& options, const Messages& messages);
+
+FilterRequest request_of(const AgeOptions& options);
+
+}  // namespace gpuaes
