@@ -1,0 +1,91 @@
+// However a list names inputs, each that is accepted has an output of its own, which is below the directory
+// and does not replace an input. The directory is the current one, and no input exists.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command_line.hpp"
+#include "fuzz/fuzz.hpp"
+#include "io/fd.hpp"
+#include "run/inputs.hpp"
+#include "run/output_names.hpp"
+#include "support/files.hpp"
+
+namespace gpuaes {
+namespace {
+
+class Lists {
+ public:
+  Lists() {
+    std::filesystem::current_path(directory_.path());
+    messages_.set_level(Messages::Level::quiet);
+  }
+
+  void set(std::span<const std::byte> text) {
+    require(ftruncate(list_.get(), 0) == 0 &&
+            pwrite(list_.get(), text.data(), text.size(), 0) == std::ssize(text));
+  }
+
+  void run(char separator, const InputWork& work) {
+    try {
+      for_each_input({.list = fmt::format("/dev/fd/{}", list_.get()), .separator = separator}, messages_,
+                     cancel_, work);
+    } catch (const Failed&) {
+    }
+  }
+
+ private:
+  TempDir directory_;
+  Messages messages_{"fuzz"};
+  Cancel cancel_;
+  Fd list_{memfd_create("list", MFD_CLOEXEC)};
+};
+
+bool is_name(std::string_view component) {
+  return !component.empty() && component != "." && component != ".." &&
+         component.find('\0') == component.npos;
+}
+
+std::string place_of(const std::string& name) {
+  return std::filesystem::absolute(name).lexically_normal().string();
+}
+
+void check(Lists& lists, char separator, const std::string& ending) {
+  OutputNames names(".", ending);
+  std::set<std::string> inputs, outputs;
+  const auto add = [&](const InputRequest& input) {
+    refuse_secret_as_name(input.name);
+    names.add(input.name);
+  };
+  const auto run = [&](const InputRequest& input, const Messages&, bool) -> InputResult {
+    const std::string output = names.path_for(input.name);
+    require(std::ranges::all_of(split(output, '/'), is_name));
+    require(outputs.insert(place_of(output)).second);
+    inputs.insert(place_of(input.name));
+    return {};
+  };
+  lists.run(separator, {.run = run, .check_listed = add});
+  for (const std::string& input : inputs) require(!outputs.contains(input));
+}
+
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
+  static Lists lists;
+  lists.set(input);
+  for (const char separator : {'\n', '\0'})
+    for (const char* const ending : {"", ".age"}) check(lists, separator, ending);
+}
+
+}  // namespace gpuaes
