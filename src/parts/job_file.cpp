@@ -142,8 +142,8 @@ using namespace std::chrono_literals;
 
 constexpr char new_plan_hint[] = "make a new plan, for a snapshot or a file that is not being written";
 
-constexpr std::int64_t settled_seconds = 2;  // FAT stores times in units of 2 seconds
-constexpr auto patience = 10s;               // for a file that is being modified
+constexpr std::uint64_t settled_seconds = 2;  // FAT stores times in units of 2 seconds
+constexpr auto patience = 10s;                // for a file that is being modified
 constexpr auto pause = 100ms;
 
 // The status now, from the server if the file is on a network file system.
@@ -181,7 +181,8 @@ PlannedInput describe(const FdSource& file) {
 
 // Whether two times differ by more than a file system or a program that copies files may round them.
 bool is_far(const FileTime& a, const FileTime& b) {
-  return a.seconds + settled_seconds < b.seconds || b.seconds + settled_seconds < a.seconds;
+  const auto [early, late] = std::minmax(a.seconds, b.seconds);
+  return static_cast<std::uint64_t>(late) - static_cast<std::uint64_t>(early) > settled_seconds;
 }
 
 [[noreturn]] void refuse_changed(const std::string& name, const char* what, const char* hint) {

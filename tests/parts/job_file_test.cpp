@@ -2,13 +2,19 @@
 // and compares the contents with an independent implementation.
 #include "parts/job_file.hpp"
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/random.hpp"
 #include "format/sealed.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {
@@ -52,6 +58,25 @@ TEST_CASE("a job file with odd contents and a valid MAC is refused") {
   JobFile many = job_with(good, file_key);
   many.count = max_parts + 1;
   REQUIRE_THROWS_AS(decode(many), AuthError);
+}
+
+// tmpfs stores any time.
+TEST_CASE("the time of a planned input can be compared with any other") {
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  Cancel cancel;
+  Fd memory(memfd_create("input", MFD_CLOEXEC));
+  const timespec times[] = {{.tv_sec = last, .tv_nsec = 0}, {.tv_sec = last, .tv_nsec = 0}};
+  REQUIRE(futimens(memory.get(), times) == 0);
+  const FdSource file(std::move(memory), "input", cancel);
+  CHECK(contains(failure_of([&] {
+                   check_planned({.modified = {0, 0}}, file, true);
+                 }),
+                 "its modification time differs"));
+  CHECK(contains(failure_of([&] {
+                   check_planned({.modified = {last, 1}}, file, true);
+                 }),
+                 "by only 0.000000001 seconds"));
+  CHECK_NOTHROW(check_planned({.modified = {last, 0}}, file, true));
 }
 
 }  // namespace
