@@ -25,6 +25,7 @@
 namespace gpuaes {
 namespace {
 
+// Lists in an empty directory. Changes to it, so libFuzzer needs absolute paths.
 class Lists {
  public:
   Lists() {
