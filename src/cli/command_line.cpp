@@ -24,13 +24,12 @@ std::string option_in(const std::string& word) {
   return word.substr(0, word.starts_with("--") ? word.find('=') : 2);
 }
 
-UsageError ambiguous(const po::ambiguous_option& error) {
+UsageError ambiguous(const std::string& name, const po::ambiguous_option& error) {
   std::vector<std::string> names;
-  for (const std::string& name : error.alternatives()) names.push_back(fmt::format("--{}", name));
+  for (const std::string& option : error.alternatives()) names.push_back(fmt::format("--{}", option));
   const std::string last = names.back();
   names.pop_back();
-  return UsageError(fmt::format("option '{}' is ambiguous: {} or {}", option_in(error.get_option_name()),
-                                fmt::join(names, ", "), last));
+  return UsageError(fmt::format("option '{}' is ambiguous: {} or {}", name, fmt::join(names, ", "), last));
 }
 
 // The number of letters to insert, delete, replace or exchange with the next one to turn `a` into `b`.
@@ -145,6 +144,22 @@ po::options_description describe(std::span<const OptionText> options) {
   return description;
 }
 
+// What is wrong with an option that is followed by = and nothing, or that lacks its value. `name` may be a
+// prefix, or empty for "--=".
+UsageError wrong_value(const std::string& name, const po::options_description& options) {
+  if (name.empty()) return unknown("--", options);
+  try {
+    const po::option_description* const option = options.find_nothrow(name.substr(2), true);
+    if (option == nullptr) return unknown(name, options);
+    const std::string long_name = "--" + option->long_name();
+    if (option->semantic()->max_tokens() > 0) return missing_value(long_name, *option);
+    const std::string_view asks = passphrase_option(option->long_name());
+    return asks.empty() ? does_not_take_value(long_name) : exposed_passphrase(asks);
+  } catch (const po::ambiguous_option& error) {
+    return ambiguous(name, error);
+  }
+}
+
 po::parsed_options parse(int argc, const char* const* argv, const po::options_description& options) {
   try {
     return po::parse_command_line(argc, argv, options);
@@ -153,13 +168,9 @@ po::parsed_options parse(int argc, const char* const* argv, const po::options_de
     const std::string name = option_in(error.get_option_name());
     throw options.find_nothrow(name, false) != nullptr ? does_not_take_value(name) : unknown(name, options);
   } catch (const po::invalid_command_line_syntax& error) {
-    const po::option_description& option = options.find(error.get_option_name().substr(2), true);
-    const std::string name = "--" + option.long_name();
-    if (option.semantic()->max_tokens() > 0) throw missing_value(name, option);
-    const std::string_view asks = passphrase_option(option.long_name());
-    throw asks.empty() ? does_not_take_value(name) : exposed_passphrase(asks);
+    throw wrong_value(error.get_option_name(), options);
   } catch (const po::ambiguous_option& error) {
-    throw ambiguous(error);
+    throw ambiguous(option_in(error.get_option_name()), error);
   } catch (const po::error& error) {
     throw UsageError(error.what(), options_hint);
   }

@@ -1,4 +1,4 @@
-// Any arguments of gpuage are a request, or refused with one of the documented errors. The options that were
+// Any arguments are a request, or refused with one of the documented errors. The options of gpuage that were
 // parsed can be written as arguments that are parsed as the same options. The lines of the input are the
 // arguments.
 #include <fmt/format.h>
@@ -15,6 +15,8 @@
 #include "base/text.hpp"
 #include "cli/age_options.hpp"
 #include "cli/go_flags.hpp"
+#include "cli/options.hpp"
+#include "cli/parts_options.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace gpuaes {
@@ -22,10 +24,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-AgeOptions parse(const Words& words) {
-  std::vector<const char*> argv{"gpuage"};
+template <class Parse>
+auto parse(const Words& words, const Parse& parse_as) {
+  std::vector<const char*> argv{"program"};
   for (const std::string& word : words) argv.push_back(word.c_str());
-  return parse_age_options(static_cast<int>(argv.size()), argv.data());
+  return parse_as(static_cast<int>(argv.size()), argv.data());
 }
 
 Words words_of(const AgeOptions& options) {
@@ -61,14 +64,10 @@ void check(const AgeOptions& options, const FilterRequest& request) {
   require(request.stream.decrypt == options.decrypt);
 }
 
-}  // namespace
-
-void fuzz(std::span<const std::byte> input) {
-  Words words;
-  for (const std::string_view line : split(as_text(input), '\n')) words.emplace_back(line);
+void run_gpuage(const Words& words) {
   try {
-    const AgeOptions options = parse(words);
-    require(parse(words_of(options)) == options);
+    const AgeOptions options = parse(words, parse_age_options);
+    require(parse(words_of(options), parse_age_options) == options);
     Messages messages("gpuage");
     messages.set_level(Messages::Level::quiet);
     check_age_options(options, messages);
@@ -76,6 +75,22 @@ void fuzz(std::span<const std::byte> input) {
   } catch (const FlagError&) {
   } catch (const UsageRequested&) {
   } catch (const AgeError&) {
+  }
+}
+
+}  // namespace
+
+void fuzz(std::span<const std::byte> input) {
+  Words words;
+  for (const std::string_view line : split(as_text(input), '\n')) words.emplace_back(line);
+  run_gpuage(words);
+  try {
+    parse(words, parse_options);
+  } catch (const UsageError&) {
+  }
+  try {
+    parse(words, parse_parts_options);
+  } catch (const UsageError&) {
   }
 }
 

@@ -36,8 +36,8 @@ def prefixes(options):
         if len(meant) > 1:
             *others, last = [f"--{name}" for name in meant]
             error = f"option '--{prefix}' is ambiguous: {', '.join(others)} or {last}"
-            yield f"--{prefix}", error
-            yield f"--{prefix}=value", error
+            for value in "", "=", "=value":
+                yield f"--{prefix}{value}", error
         elif options[meant[0]]:
             yield f"--{prefix}", f"option '--{meant[0]}' requires a value"
         elif meant[0].endswith("passphrase"):
