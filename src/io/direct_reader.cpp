@@ -23,7 +23,8 @@ constexpr std::size_t block_bytes = DirectReader::block_bytes;
 // A mapping of the file must not use up the address space that the rest of the program needs.
 bool address_space_is_limited() {
   rlimit limit{};
-  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+  getrlimit(RLIMIT_AS, &limit);
+  return limit.rlim_cur != RLIM_INFINITY;
 }
 
 // The whole blocks that contain a range of the file, and the memory for them. The first and the last block

@@ -79,7 +79,7 @@ ssize_t transfer(int fd, short events, Cancel& cancel, Call call) {
       error = errno;
     }
     if (count >= 0) return count;
-    if (error == EAGAIN || error == EWOULDBLOCK)
+    if (error == EAGAIN)
       wait_for(fd, events, -1, cancel);
     else if (error != EINTR)
       return errno = error, count;

@@ -293,7 +293,8 @@ std::string with_random_letters(std::string text) {
 
 std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0 || name[0] == '\0') name[0] = '-';
+  gethostname(name.data(), name.size() - 1);
+  if (name[0] == '\0') name[0] = '-';
   std::ranges::replace(name, '/', '-');
   return name.data();
 }

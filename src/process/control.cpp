@@ -26,7 +26,8 @@ constexpr std::array stop_signals{SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGXCPU,
 
 bool is_ignored(int signal) {
   struct sigaction action {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+  sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
 }
 
 // Blocks these signals and SIGUSR1 in the calling thread and in threads that it creates, until destruction.
