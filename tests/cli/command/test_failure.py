@@ -48,6 +48,7 @@ CHANGED = ("status 1 of GNU tar means that a file changed while it was read; to 
     ("ssh server tar -c .", 1, ""),  # which may have failed itself
     ("tar -c .", 2, ""),
     ("false tar", 1, ""),
+    ("nice -n 5 false", 1, ""),
 ])
 def test_the_hint_for_a_file_that_changed_while_tar_read_it(key, tmp_path, monkeypatch, command, status, hint):
     for name in "tar", "ssh":
