@@ -187,6 +187,55 @@ TEST_CASE("the numbers of RSA keys are checked") {
   }
 }
 
+TEST_CASE("what an encrypted OpenSSH private key says in plaintext is checked") {
+  const Bytes salt = test_bytes(16), rounds = from_hex("00000001"), none;
+  const auto options = [](const Bytes& salt_field, const Bytes& end) {
+    return concatenate(ssh_strings({salt_field}), end);
+  };
+  KeyFile good = ed25519_file();
+  good.cipher = to_bytes("aes256-ctr");
+  good.kdf = to_bytes("bcrypt");
+  good.kdf_options = options(salt, rounds);
+  const auto refusal_of = [](const KeyFile& file) {
+    return failure_of([&] { SshKeyFile(file.text(), "file").check_encryption(); });
+  };
+  CHECK(refusal_of(good).empty());
+  for (const Bytes& damaged :
+       {none, options(none, rounds), options(salt, Bytes(4)), options(salt, Bytes(5))}) {
+    KeyFile file = good;
+    file.kdf_options = damaged;
+    CHECK(refusal_of(file) == refused("its key derivation is damaged"));
+  }
+  KeyFile other_kdf = good, other_cipher = good;
+  other_kdf.kdf = to_bytes("scrypt");
+  other_cipher.cipher = to_bytes("aes256-gcm@openssh.com");
+  CHECK(contains(refusal_of(other_kdf), "the key derivation scrypt"));
+  CHECK(contains(refusal_of(other_cipher), "aes256-gcm@openssh.com"));
+
+  const auto recipient_refusal = [&](const Bytes& public_key) {
+    KeyFile file = good;
+    file.public_key = public_key;
+    return failure_of([&] { SshKeyFile(file.text(), "file").recipient(); });
+  };
+  CHECK(recipient_refusal(good.public_key).empty());
+  CHECK(contains(recipient_refusal(ssh_strings({to_bytes("ssh-dss")})), "of a type that is not supported"));
+  CHECK(contains(recipient_refusal(ssh_strings({to_bytes("ssh-ed25519"), none})),
+                 "not the canonical form of a point"));
+}
+
+TEST_CASE("what an encrypted PEM block says in plaintext is checked") {
+  const auto refusal_of = [](std::string_view lines) {
+    const std::string text = fmt::format(
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n{}\nAAAA\n-----END RSA PRIVATE KEY-----\n",
+        lines);
+    return failure_of([&] { SshKeyFile(text, "file").open(secret_of(to_bytes("words")), {}); });
+  };
+  CHECK(refusal_of("") == refused("its DEK-Info is missing"));
+  CHECK(refusal_of("DEK-Info: AES-128-CBC,00\n") == refused("its DEK-Info is damaged"));
+  for (const std::string_view method : {"AES-128-CTR", "DES-EDE3-CBC"})
+    CHECK(contains(refusal_of(fmt::format("DEK-Info: {},{:032}\n", method, 0)), method));
+}
+
 TEST_CASE("truncated private keys are refused") {
   const std::string text = ed25519_file().text();
   const std::size_t label = text.find("KEY-----\n") + 8;
