@@ -16,11 +16,7 @@ namespace gpuaes {
 namespace {
 
 // The longest test cases take a few seconds; sanitizers and a busy machine slow them down.
-#ifdef GPUAES_SANITIZED
 constexpr std::chrono::seconds max_seconds{240};
-#else
-constexpr std::chrono::seconds max_seconds{60};
-#endif
 
 #if CATCH_VERSION_MAJOR >= 3
 using ListenerBase = Catch::EventListenerBase;
