@@ -3,6 +3,7 @@
 #include "keys/recipient.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "keys/x25519.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {
@@ -170,6 +172,30 @@ TEST_CASE("Bech32 refuses nonzero padding even if the checksum is right") {
   for (const std::string_view text : {"ab1qp4as4k5", "ab1qzmw9rct", "ab1qrxc3k9e"})
     CHECK(decode(text).fault == Bech32Fault::padding);
   CHECK(decode("ab1qy8pxxyu").data == from_hex("01"));
+}
+
+// Recipients and identities -------------------------------------------------------------------------
+
+TEST_CASE("a recipient that is not the canonical form of a public key is refused") {
+  const std::string above_prime = "f0" + std::string(60, 'f') + "7f";
+  CHECK(contains(failure_of([&] { parse_recipient(encode("age", from_hex(above_prime)), "it"); }),
+                 "it is not a valid recipient: it is not the canonical form"));
+}
+
+TEST_CASE("the names of plugins have limits") {
+  const auto identity_refusal = [](const std::string& name) {
+    std::string text = encode("age-plugin-" + name + "-", test_bytes(8));
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return failure_of([&] { parse_identities(text, "file"); });
+  };
+  CHECK(identity_refusal(std::string(200, 'a')).empty());
+  for (const std::string& name : {std::string(), std::string(201, 'a')})
+    CHECK(contains(identity_refusal(name), "a plugin name may contain only"));
+  // A longer name would be a typing error in a recipient without a plugin.
+  CHECK(parse_recipient(encode("age1" + std::string(40, 'a'), test_bytes(8)), "it").kind == KeyKind::plugin);
+  CHECK(contains(
+      failure_of([] { parse_recipient(encode("age1" + std::string(41, 'a'), test_bytes(8)), "it"); }),
+      "it is not a valid recipient"));
 }
 
 }  // namespace gpuaes

@@ -37,7 +37,7 @@ TEST_CASE("a decrypted output has the name of its input without the ending") {
   CHECK(names.path_for("/a/b.sealed/") == "a/b");
   CHECK(names.path_for("a.sealed.age") == "a.sealed");
   for (const char* const name :
-       {"plain", ".age", "a/.sealed", "a.age/b", "a.AGE", "age", "..age", "a/...age"})
+       {"plain", ".age", "a/.sealed", "a.age/b", "a.AGE", "age", "..age", "...age", "a/..age", "a/...age"})
     CHECK(failure_of([&] { names.path_for(name); }) ==
           "io: the name " + std::string(name) + " does not end in .age or .sealed");
 }
