@@ -115,10 +115,9 @@ unsigned lanes_for(double bytes_per_second, const Workload& workload) {
   return 1 + static_cast<unsigned>(bytes_per_second / figures::usual_lane_rate(workload));
 }
 
-// How many chunks of `chunk_bytes` the input is known to have; at least one.
-std::size_t chunks_of(const Workload& workload, std::size_t chunk_bytes) {
-  const std::uint64_t whole = workload.parallel_bytes / chunk_bytes;
-  return static_cast<std::size_t>(whole + (workload.parallel_bytes % chunk_bytes > 0 || whole == 0));
+// How many chunks of `chunk_bytes` a file has.
+std::size_t chunks_of(const Workload& file, std::size_t chunk_bytes) {
+  return static_cast<std::size_t>(1 + (file.parallel_bytes - 1) / chunk_bytes);
 }
 
 // Named lanes --------------------------------------------------------------------------------------
