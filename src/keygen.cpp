@@ -72,8 +72,9 @@ void make_key(const Options& options, const Messages&) {
 
 constexpr std::string_view recipient_suffix = ".pub";
 
-// With an output file, either both files are complete and the recipient is printed, or neither file exists.
-// Otherwise, the identity goes to standard output, and the recipient to standard error.
+// With an output file, either both files are complete and the recipient is printed, or neither file exists;
+// but a power failure may leave only the identity, from which -y prints the recipient. Without one, the
+// identity goes to standard output, and the recipient to standard error.
 template <KeyKind kind>
 void write_identity(const Options& options, const Messages&) {
   const Key identity = make_identity(kind);
@@ -97,7 +98,7 @@ void write_identity(const Options& options, const Messages&) {
   NewFile secret_file({.path = name, .name = name}, lines.bytes(), NewFile::Access::owner, cancel);
   NewFile public_file({.path = public_name, .name = public_name}, public_bytes,
                       NewFile::Access::as_redirected, cancel);
-  secret_file.publish();  // first: without it, the recipient is worse than useless
+  secret_file.publish();  // first: data that is encrypted for a recipient without its identity is lost
   public_file.publish();
   print(recipient, cancel);
   secret_file.keep();

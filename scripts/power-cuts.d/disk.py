@@ -1,9 +1,9 @@
 """What may be on a disk after a power cut, given the changes that a command made.
 
-The model follows ALICE (Pillai and others, OSDI 2014) and assumes little. Until fsync() of a file, changes of its data
+The model follows ALICE (Pillai and others, OSDI 2014) and assumes only this: until fsync() of a file, changes of its data
 reach the disk in any order or in part, and its size may reach the disk before its data. Until fsync() of a directory,
-changes of its names reach the disk in any order, but each as a whole. The same holds for modes. File systems do more:
-ext4, XFS and Btrfs reorder fewer changes, and some write the data of a file before its new name.
+changes of its names reach the disk in any order, but each as a whole. The same holds for modes. Real file systems
+guarantee more: ext4, XFS and Btrfs reorder fewer changes, and some write the data of a file before its new name.
 """
 
 import itertools
@@ -12,10 +12,9 @@ import random
 import stat
 import typing
 
-BLOCK = 4096
-ALL_SUBSETS = 5  # of that many changes of names and modes; of more, a choice
+ALL_SUBSETS = 5  # up to this many pending changes of names and modes; beyond that, a sample
 RANDOM_SUBSETS = 12
-VARIANTS = ("all", "none", "zeros", "first half", "second half")  # what there is of data that was not synced
+VARIANTS = ("all", "none", "zeros")  # how much of the data that was not synced is on the disk
 
 FILE, DIRECTORY = "file", "directory"
 
@@ -277,11 +276,11 @@ class PowerCuts:
         self.before, self.after = before, after
         self.contents = {}  # of files, by what is known of them, since most states share them
 
-    def states(self, changes):
-        """What may be on the disk if the power fails at any moment: disks, each once, with their keys. A key ends with
+    def states(self, changes, first):
+        """What may be on the disk if the power fails after the first changes or at any later moment: disks, each once, with their keys. A key ends with
         whether the command had ended."""
         seen = set()
-        for count in range(len(changes) + 1):
+        for count in range(first, len(changes) + 1):
             issued, ended = changes[:count], count == len(changes)
             pending = [not is_synced(change, issued[at + 1:]) for at, change in enumerate(issued)]
             for kept, variants in choices(issued, pending):
@@ -314,7 +313,7 @@ def is_synced(change, later):
 
 
 def choices(issued, pending):
-    """Which changes of names and modes reach the disk, and what of each file's data does."""
+    """Which changes of names and modes reach the disk, and how much of each file's data does."""
     loose = [at for at, change in enumerate(issued) if pending[at] and not change.is_data() and change.kind != "sync"]
     written = sorted({change.inode for change, is_pending in zip(issued, pending) if is_pending and change.is_data()})
     variants = [dict.fromkeys(written, variant) for variant in VARIANTS]
@@ -341,9 +340,7 @@ def content(data, written, variant):
         if not is_pending:
             synced = changed(synced, change)
     zeros = synced[:len(whole)].ljust(len(whole), b"\0")
-    half = len(whole) // 2 // BLOCK * BLOCK
-    return {"all": whole, "none": synced, "zeros": zeros, "first half": whole[:half] + zeros[half:],
-            "second half": zeros[:half] + whole[half:]}[variant]
+    return {"all": whole, "none": synced, "zeros": zeros}[variant]
 
 
 def changed(data, change):

@@ -1,4 +1,4 @@
-"""Records the system calls of a command that change files, with strace."""
+"""Records the system calls of a command that change files, with strace. The command must start no other programs."""
 
 import glob
 import os
@@ -40,20 +40,25 @@ def can_record():
         return False
 
 
-def record(command, folder, output, environment):
-    """Runs a command. Returns the process, and the successful calls of all threads in the order in which they ended."""
+def record(command, folder, output, environment, kill_at=0):
+    """Runs a command. Returns the process, and the successful calls of all threads in their order.
+    kill_at: the number of the call of fsync() at which the command is killed."""
     os.mkdir(output)
     variables = [word for name, value in environment.items() for word in ("-E", f"{name}={value}")]
     tracer = ["strace", "-ff", "-ttt", "-T", "-xx", f"-s{MAX_STRING}", "-o", f"{output}/of", "-e", f"trace={CALLS}",
               "-e", "signal=none", *variables]
+    if kill_at:
+        tracer += ["-e", f"inject=fsync:signal=KILL:when={kill_at}"]
     done = subprocess.run([*tracer, *command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE)
     calls = []
     for name in glob.glob(f"{output}/of.*"):
         with open(name, encoding="ascii") as file:
             calls += filter(None, map(parse, file))
-    # The number of a descriptor is free as soon as close() begins.
-    calls.sort(key=lambda call: call.begin if call.name == "close" else call.end)
+    # A call may have an effect as soon as it begins. But a descriptor exists when openat() ends, and data is on the disk
+    # when fsync() does.
+    late = ("openat", "dup", "fcntl", "fsync", "fdatasync")
+    calls.sort(key=lambda call: call.end if call.name in late else call.begin)
     return done, calls
 
 

@@ -11,8 +11,8 @@
 
 namespace gpuaes {
 
-// The bytes, which attackers may learn. For Memcheck, which reports branches that depend on secrets
-// (tests/constant_time); without it, this does nothing.
+// Declares bytes public: attackers may learn them. For Memcheck, which reports branches that depend on
+// secrets (tests/constant_time); without it, this does nothing.
 inline std::span<const std::byte> as_public(std::span<const std::byte> bytes) {
 #if defined(GPUAES_MEMCHECK)
   (void)VALGRIND_MAKE_MEM_DEFINED(bytes.data(), bytes.size());
@@ -20,7 +20,7 @@ inline std::span<const std::byte> as_public(std::span<const std::byte> bytes) {
   return bytes;
 }
 
-// The same for a value: whether a tag is right, or a text well-formed.
+// The same for a value, such as whether a tag is right or a text is well-formed.
 template <std::integral T>
 T as_public(T value) {
   as_public(std::as_bytes(std::span(&value, 1)));

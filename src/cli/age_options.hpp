@@ -1,4 +1,4 @@
-// The command line of gpuage, which is that of age, and the same request that gpuaes-stream would make of it.
+// Parses gpuage's command line, which is that of age, into a request.
 #pragma once
 
 #include <string>

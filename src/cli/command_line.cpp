@@ -144,7 +144,7 @@ po::options_description describe(std::span<const OptionText> options) {
   return description;
 }
 
-// What is wrong with an option that is followed by = and nothing, or that lacks its value. `name` may be a
+// What is wrong with an option that has an empty value, or lacks one. `name` may be a
 // prefix, or empty for "--=".
 UsageError wrong_value(const std::string& name, const po::options_description& options) {
   if (name.empty()) return unknown("--", options);

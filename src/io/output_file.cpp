@@ -200,8 +200,8 @@ class OutputFile : public Sink {
     const std::uint64_t allocated = std::max(expected_, allocated_);
     if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
-    // The access is set before the sync, which then includes it, and again after it, because a sync may take
-    // a long time, in which the access of the old file may change.
+    // The sync must include the access, so it is set first. It is set again afterward, because the access of
+    // the old file may change during a long sync.
     if (rules_.durable) {
       or_keep([&] { set_access(*file_, sink_.fd().get()); });
       sink_.sync();

@@ -217,12 +217,19 @@ class SharedFile : public SharedOutput {
 
   void publish(const std::function<void()>& last_step) override {
     last_step();
-    if (compared_) return remove_finished_folder();
+    if (compared_) {
+      parent_->sync();  // the process that named the file may have been killed before it did so
+      return remove_finished_folder();
+    }
     if (data_) mark_done();
     lock_.reset();
     if (all_done()) return name_file();
-    directory_->sync();  // the mark
-    parent_->sync();     // the name of the directory
+    try {
+      directory_->sync();  // the mark
+    } catch (const IoError&) {
+      if (parent_->has(folder_)) throw;  // otherwise, another process has completed the file
+    }
+    parent_->sync();  // the name of the directory
   }
 
  private:

@@ -18,7 +18,7 @@ namespace gpuaes {
 
 // If the file system has O_TMPFILE and links, the file has no name until publish(), so it disappears even
 // after SIGKILL. Otherwise it is called .NAME.gpuaes-XXXXXX, or as its creator says, only its owner can open
-// it, and the destructor removes it.
+// it until it is complete, and the destructor removes it.
 class TempFile {
  public:
   // What publish() does if the target exists. With `refuse`, the constructor also fails.

@@ -223,7 +223,7 @@ PublicBytes public_point(const EvpKey& key) {
   check_call(size == p256_point_bytes, "EVP_PKEY_get1_encoded_public_key");
   const auto* const bytes = reinterpret_cast<const std::byte*>(encoded);
   PublicBytes point(bytes, bytes + size);
-  as_public(point);
+  as_public(point);  // it is sent
   OPENSSL_free(encoded);
   return point;
 }

@@ -110,6 +110,7 @@ class SshReader {
   }
 
   std::uint32_t number() { return static_cast<std::uint32_t>(load_big_endian(take(ssh_length_bytes))); }
+  // Lengths are public: the type of a key determines them, except for leading zeros of RSA's numbers.
   std::span<const std::byte> string() { return take(as_public(number())); }
 
   // A positive mpint, without the zero byte before a high bit; empty unless it is canonical.

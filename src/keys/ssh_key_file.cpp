@@ -117,7 +117,8 @@ bool is_padding(std::span<const std::byte> bytes) {
   return true;
 }
 
-// The fields of an Ed25519 key after its type: the point, then the seed and the point again.
+// The fields of an Ed25519 key after its type: the point, then the seed and the point again. The point is the
+// public key.
 Key read_ed25519(SshReader& fields, const std::string& name) {
   const std::span<const std::byte> point = as_public(fields.string()), pair = fields.string();
   if (point.size() != x25519_bytes || pair.size() != private_key_bytes + x25519_bytes)
@@ -215,6 +216,7 @@ Secret decrypt_section(const OpensshFile& file, const OpensshCipher& cipher, con
   return section;
 }
 
+// The type is that of the public key, and the padding depends only on lengths.
 Key read_private_section(std::span<const std::byte> section, std::size_t block_bytes,
                          const std::string& name) {
   SshReader fields(section);
@@ -228,7 +230,8 @@ Key read_private_section(std::span<const std::byte> section, std::size_t block_b
   return key;
 }
 
-// Whether the section begins with a number twice, as it does unless the passphrase was wrong.
+// Whether the section begins with a number twice, as it does unless the passphrase was wrong. The result is
+// public: the program reports it.
 bool has_check_numbers(std::span<const std::byte> section) {
   SshReader fields(section);
   const std::uint32_t number = fields.number();

@@ -115,8 +115,8 @@ void refuse_output_in(const Directory& directory, const OutputTarget& output) {
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
                                   const Messages& messages, Cancel& cancel) {
   SinkRules rules = member_rules(file, messages);
-  rules.keep = false;          // it is easy to make again
-  rules.durable_name = false;  // other members follow
+  rules.keep = false;          // it can be recreated
+  rules.durable_name = false;  // the caller syncs the directory
   return open_sink(member_target(directory, file), rules, cancel);
 }
 

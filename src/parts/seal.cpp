@@ -210,6 +210,7 @@ class Sealer {
     const std::uint32_t of = job_.input ? job_.count : 0;
     if (header.number != request_.part || header.of != of)
       throw AuthError(fmt::format("{} contains part {}", file.name(), share_text(header.number, header.of)));
+    directory_.sync();  // the attempt that completed it may have been killed before it did so
     messages_.note(fmt::format("{} is already complete", file.name()));
   }
 

@@ -147,7 +147,7 @@ std::uint64_t left_by_groups(std::uint64_t free_swap) {
 }
 
 std::uint64_t left_by_limit(decltype(RLIMIT_AS) resource, const char* used) {
-  rlimit limit{};
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};  // if a sandbox denies the call
   getrlimit(resource, &limit);
   if (limit.rlim_cur == RLIM_INFINITY) return unlimited;
   return difference(limit.rlim_cur, number_of("/proc/self/status", used, 0) * 1024);
