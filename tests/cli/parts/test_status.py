@@ -101,6 +101,12 @@ def test_names_of_attempts(key, name, host, process):
     assert 990 <= attempt["idle_seconds"] < 1060
 
 
+def test_a_fifo_with_the_name_of_an_attempt_does_not_block(key):
+    plan(key, "dir", count=2)
+    os.mkfifo("dir/.part.0000001.host.123.abcdef")
+    assert facts()["attempts"][0]["bytes"] == 0
+
+
 def test_secrets_are_not_needed_but_the_job_file_is(key):
     plan_and_seal(key, PLAIN, 2, "dir")
     os.unlink(key)
