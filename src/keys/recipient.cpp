@@ -134,11 +134,8 @@ std::string utc_now() {
 
 // `number` is the line's number in the file.
 Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
-  if (is_plugin_identity(line)) {
-    Key identity = parse_plugin_identity(line, fmt::format("line {} of {}", number, name));
-    identity.name = name;
-    return identity;
-  }
+  if (is_plugin_identity(line))
+    return parse_plugin_identity(line, fmt::format("line {} of {}", number, name));
   if (looks_like_recipient(line))
     throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
                      "put recipients in a file of their own");
