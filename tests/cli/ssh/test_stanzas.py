@@ -75,6 +75,13 @@ def test_info_shows_the_beginning_of_the_fingerprint(each):
     assert (slot["kind"], slot["fingerprint"]) == (shown[1], shown[2])
 
 
+def test_info_shows_no_fingerprint_for_a_malformed_tag(each):
+    (kind, _, *rest), body = ssh_keys.stanza(FILE_KEY, each.text)
+    for tag in "AAAA", "AAAAAAA", "AAAAA", "????":
+        slot, = json.loads(stream("--info", "--json", input=file(((kind, tag, *rest), body))).out)["slots"]
+        assert slot["kind"] == kind and "fingerprint" not in slot
+
+
 # --- What does not open --------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,8 @@ import pathlib
 
 import pytest
 
-from programs import expect_same, openssl_ctr, raw, some_bytes
+from parts_steps import seal_in_parts
+from programs import expect_same, openssl_ctr, raw, some_bytes, stream
 
 CHUNK = 65536
 
@@ -35,3 +36,12 @@ def test_sums(key, size, lanes, via):
     for name in ("reader_wait_seconds", "lanes_wait_seconds", "writer_wait_seconds"):
         assert 0 <= ring[name] <= stats["seconds"] * lanes + 0.1
     assert abs(ring["lanes_wait_seconds"] - sum(lane["wait_seconds"] for lane in stats["lanes"])) < 1e-4
+
+
+@pytest.mark.parametrize("via", ["file", "pipe"])
+def test_bytes_of_a_file_in_parts(key, via):
+    seal_in_parts(key, some_bytes(100_000), 3, "sealed")
+    sealed = pathlib.Path("sealed").read_bytes()
+    stream("-q", "-d", "-k", key, "--stats", "stats", "-o", "out", input=sealed, via=via)
+    stats = json.loads(pathlib.Path("stats").read_bytes())
+    assert (stats["bytes_in"], stats["bytes_out"]) == (len(sealed), 100_000)
