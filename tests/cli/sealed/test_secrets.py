@@ -52,6 +52,13 @@ def expect_secrets(sealed, opening, refused, ways=(("pipe",), ("file",), ("pipe"
     assert not os.path.exists("out")
 
 
+@pytest.mark.parametrize("options, begin", [("K", 23), ("W", 26), ("R", 32), ("-f age W", 32), ("-f age R", 32)])
+def test_salts_shares_and_nonces_are_new_in_each_file(options, begin):
+    one, other = seal(options), seal(options)
+    assert one[:begin] == other[:begin]
+    assert not [at for at in range(begin, 250) if one[at:at + 8] == other[at:at + 8]]
+
+
 @pytest.mark.parametrize("secrets, slots_size, opening, refused", [
     ("-k key1 -k key2 --key=key3", 3 * 67, ["-k key1", "-k key2", "-k key3"], {"-k key4": WRONG_KEY, "W": NO_KEY}),
     ("-k key1 W -k key2", 2 * 67 + 70, ["-k key1", "-k key2", "W", "-k key4 -k key2"],
