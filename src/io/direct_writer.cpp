@@ -12,7 +12,6 @@
 #include <bit>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -58,12 +57,6 @@ std::size_t find_block_bytes(int fd) {
   return is_disk ? page_bytes : 0;  // an older kernel
 }
 
-std::byte* allocate_pages(std::size_t size) {
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(page_bytes, size));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
 bool begins_page(const std::byte* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) % page_bytes == 0;
 }
@@ -71,7 +64,7 @@ bool begins_page(const std::byte* memory) {
 }  // namespace
 
 void DirectWriter::Free::operator()(std::byte* memory) const {
-  std::free(memory);
+  ::operator delete (memory, std::align_val_t{page_bytes});
 }
 
 bool DirectWriter::supports(int fd) {
@@ -92,7 +85,7 @@ DirectWriter::DirectWriter(int fd, int flags, std::size_t block, std::uint64_t p
       flags_(flags),
       block_bytes_(block),
       to_block_(-position % max_block_bytes),
-      buffer_(allocate_pages(buffer_bytes)),
+      buffer_(static_cast<std::byte*>(::operator new (buffer_bytes, std::align_val_t{page_bytes}))),
       call_bytes_(min_call_bytes) {}
 
 DirectWriter::~DirectWriter() {
