@@ -100,6 +100,14 @@ def test_the_job_file_stays_until_the_parts_are_there_or_it_is_removed(elsewhere
     assert "job" not in os.listdir("dir")
 
 
+def test_receipts_need_the_job_file(elsewhere):
+    join("dir", "--receipts", *RECEIPTS)
+    os.unlink("dir/job")
+    found = join("dir", "--receipts", *RECEIPTS, status=1)
+    assert found.error == "dir is already joined, and without its job file, receipts cannot be compared with its index"
+    assert found.hint == "gpuaes-stream --test verifies the file, with a key"
+
+
 def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
     shutil.copy("receipt.1", "old")
     seal("dir", 1, "-o", "bucket/part.0000001", "--receipt", "receipt.1")
