@@ -236,7 +236,9 @@ class SharedFile : public SharedOutput {
   // Returns false if the directory was removed in the meantime, which can make any call fail.
   bool open_current() {
     try {
-      if (open_folder() && lock_share() && open_data() && is_current()) {
+      if (!open_folder()) return false;
+      lock_share();
+      if (open_data() && is_current()) {
         if (data_ && place_.file_bytes >= direct_from_) begin_direct();
         return true;
       }
@@ -299,18 +301,15 @@ class SharedFile : public SharedOutput {
     return folder.has_value();
   }
 
-  // Returns false if the directory has been removed.
-  bool lock_share() {
+  void lock_share() {
     const std::string lock = lock_of(place_.share);
     Fd fd(openat(directory_->descriptor(), lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
                  0600));
-    if (fd.get() < 0 && errno == ENOENT) return false;
     if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), errno);
     lock_.emplace(std::move(fd), directory_->name_of(lock), cancel_, [this](const std::string& holder) {
       note_(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of, name_,
                         holder));
     });
-    return true;
   }
 
   // Returns false if the directory contains no data, or data that has already become the file.
