@@ -18,7 +18,6 @@
 #include "io/fd_source_sink.hpp"
 #include "io/output_directory.hpp"
 #include "io/output_file.hpp"
-#include "io/shared_output.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -172,41 +171,6 @@ TEST_CASE("the folders of many outputs are synced once, at the end") {
   directory.sync();
   std::ranges::sort(synced);
   CHECK(synced == folders);
-}
-
-TEST_CASE(
-    "a share is synced before it is marked as complete, and the directory after the file has its name") {
-  const TempDir temp;
-  const std::string name = temp / "out";
-  const Bytes all = test_bytes(100003);
-  const std::uint64_t half = 50000;
-  Cancel cancel;
-  std::vector<std::string> synced;
-  const ScopedHook sync(on_sync, [&](int fd) {
-    synced.push_back(fs::read_symlink("/proc/self/fd/" + std::to_string(fd)).filename());
-    return 0;
-  });
-  for (const std::uint32_t share : {0, 1}) {
-    const std::string mark = "done." + std::to_string(share);
-    const std::uint64_t begin = share * half, end = share == 0 ? half : all.size();
-    const auto output = SharedOutput::make(name, all.size() + 1, cancel, [](const std::string&) {});
-    output->open({.id = "id",
-                  .share = share,
-                  .of = 2,
-                  .offset = begin,
-                  .bytes = end - begin,
-                  .file_bytes = all.size()});
-    output->write(std::span(all).subspan(begin, end - begin));
-    output->finish();
-    CHECK(synced == std::vector<std::string>{"data"});
-    CHECK(!fs::exists(temp / ("out.id-2/" + mark)));
-    synced.clear();
-    output->publish([] {});
-    CHECK(synced == (share == 0 ? std::vector<std::string>{mark, "out.id-2"}
-                                : std::vector<std::string>{mark, "out.id-2", temp.path().filename()}));
-    synced.clear();
-  }
-  CHECK(difference(read_file(name), all) == "");
 }
 
 TEST_CASE("an interrupted sync is repeated") {
