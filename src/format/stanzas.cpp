@@ -383,7 +383,6 @@ void check_labels(const std::vector<std::string>& one, const std::vector<std::st
 }  // namespace
 
 void check_new_stanzas(const Keyring& keyring) {
-  if (keyring.keys.empty()) throw UsageError("the age format requires a recipient or a passphrase");
   if (keyring.find(KeyKind::key_file) != nullptr)
     throw UsageError("the age format does not accept a key file", Advice::seal_for_key_file);
   check_combination(keyring);
