@@ -124,7 +124,7 @@ void refuse_other_format(HeaderReader& input, std::string_view expected) {
 }
 
 void check_label(const Format& format, const std::optional<std::string>& label) {
-  if (label && format.authenticated && !format.accepts.label && !format.magic.empty())
+  if (label && !format.accepts.label)
     throw AuthError(
         fmt::format("the input is in the {} format, which has no labels; nothing was written", format.name),
         Advice::omit_label);

@@ -44,7 +44,7 @@ struct Info {
   std::uint64_t header_bytes;
   Sizes sizes;
 
-  bool truncated() const { return sizes.input && !sizes.plaintext; }
+  bool truncated() const { return !sizes.plaintext; }  // if the size of the input is known
   std::uint64_t overhead() const { return *sizes.input - *sizes.plaintext; }
   double overhead_percent() const {
     return 100 * static_cast<double>(overhead()) / static_cast<double>(*sizes.plaintext);

@@ -102,7 +102,7 @@ const Format& choose_format_or_hint(const StreamRequest& request, const Keyring&
   try {
     return choose_format(request, keyring, input);
   } catch (UnknownFormat& error) {
-    if (request.salvages() && error.hint().advice == Advice::check_download) error.set_hint(header_hint);
+    if (request.salvages()) error.set_hint(header_hint);
     if (request.only_part)
       error.set_hint("--part only decrypts; to encrypt a file in parts, use gpuaes-parts");
     throw;
@@ -125,13 +125,12 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
   }
 }
 
-// Whether the segment of a job is authentic. If it is full, it may be the last one or not.
+// Whether the segment of a job is authentic, as the last one or as another.
 bool opens(Lane& lane, Job job) {
   for (const bool ends_message : {false, true}) {
     job.ends_message = ends_message;
     lane.start(job);
     if (!lane.finish()) return true;
-    if (!job.rules.last_may_be_full()) break;
   }
   return false;
 }
@@ -158,7 +157,7 @@ std::unique_ptr<Session> open_session_of(const StreamRequest& stream, const Form
   request.index_first = endpoints.directory.has_value();
   if (!stream.salvages()) return open_session(format, std::move(request));
   request.salvage = [&header_damage](const std::string& damage) { header_damage = damage; };
-  if (!endpoints.encrypted->is_armored() && endpoints.source.size())
+  if (endpoints.source.size())
     request.opens_segment = [&endpoints, &input = *request.input](const Session& session) {
       return opens_segment(session, endpoints.source, input.taken());
     };

@@ -128,7 +128,7 @@ class SlotCounts {
   std::string text() const {
     std::vector<std::string> counts;
     for (const auto& [kind, count] : counts_) counts.push_back(counted(count, kind));
-    return !counts.empty() && counts.size() <= max_kinds ? join(counts, "and") : counted(all_, noun_);
+    return counts.size() <= max_kinds ? join(counts, "and") : counted(all_, noun_);
   }
 
  private:

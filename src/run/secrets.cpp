@@ -184,11 +184,7 @@ class SpanSource : public Source {
 std::vector<std::byte> read_rest(Source& source, std::size_t max) {
   std::vector<std::byte> bytes(max);
   std::size_t size = 0;
-  while (size < bytes.size()) {
-    const std::size_t count = source.read(std::span(bytes).subspan(size));
-    if (count == 0) break;
-    size += count;
-  }
+  while (const std::size_t count = source.read(std::span(bytes).subspan(size))) size += count;
   bytes.resize(size);
   return bytes;
 }
