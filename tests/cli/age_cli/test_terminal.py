@@ -128,3 +128,13 @@ def test_binary_output_reaches_a_terminal_only_if_forced(work):
         seen, message = on_terminal("-o", "-", *options, status=0)
         assert seen != b"" and message == "", options
     assert on_terminal("-a", "-r", recipient, "plain", status=0)[0].startswith(b"-----BEGIN AGE ENCRYPTED FILE-----")
+
+
+def test_a_new_identity_on_a_terminal_shows_its_recipient_once(work):
+    main, slave = open_terminal()
+    child = start("gpuage-keygen", stdout=slave, stderr=-1)
+    os.close(slave)
+    seen = read_terminal(main, lambda seen: child.poll() is not None)
+    assert seen.count(b"age1") == seen.count(b"AGE-SECRET-KEY-1") == 1 and child.stderr.read() == b""
+    assert finish(child) == 0
+    os.close(main)

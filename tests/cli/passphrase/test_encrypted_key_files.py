@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 from armor import AGE, SEALED, armor
-from programs import FOLDER, keygen, secret_file, some_bytes, stream
+from programs import FOLDER, keygen, parts, secret_file, some_bytes, stream
 from terminals import at_terminal
 
 pytest.importorskip("cryptography")
@@ -95,6 +95,21 @@ def test_encrypted_twice(recipient):
     pathlib.Path("encrypted").rename("once")
     encrypt("once")
     assert open_with_it(answers=WORDS, status=2)[0].error == "--key: encrypted is encrypted twice"
+
+
+def test_too_long(recipient):
+    pathlib.Path("long").write_bytes(b"#" * ((1 << 20) + 1))
+    encrypt("long")
+    error = open_with_it(answers=WORDS, status=2)[0].error
+    assert error == "--key: encrypted contains more than 1048576 bytes, which is too long for a file of keys"
+
+
+def test_a_file_in_parts(recipient):
+    parts("plan", "--passphrase-file", "words", "-n", "1", "-o", "made", "identity")
+    parts("seal", "-q", "made", "--part", "0")
+    parts("join", "-q", "made", "-o", "encrypted")
+    error = open_with_it(answers=WORDS, status=2)[0].error
+    assert error == "--key: encrypted is a file in parts, which cannot contain a key"
 
 
 @pytest.mark.parametrize("kind", ["age", "sealed"])

@@ -7,7 +7,7 @@ import pytest
 import age_format as age
 import age_plugin
 from age_plugin import recorded
-from programs import keygen, secret_file, some_bytes, stream
+from programs import keygen, run, secret_file, some_bytes, stream
 from terminals import at_terminal
 
 PLAIN = some_bytes(1000)
@@ -120,6 +120,18 @@ def test_a_wrong_mac_while_salvaging(plugin, ours):
         assert stream("--salvage", *options, input=made, status=4).out == PLAIN
 
 
+def test_several_files_with_new_keys(plugin, recipient, identity, ours):
+    """A plugin as the old or the new secret of each."""
+    plugin()
+    names = [f"{number}.age" for number in range(3)]
+    for name in names:
+        stream("-r", recipient, "-o", name, input=name.encode())
+    for old, new, opens in (identity, age.recipient_text(), ours), (ours, recipient, identity):
+        stream("--rekey", "-k", old, "-r", new, *names)
+        for name in names:
+            assert stream("-d", "-k", opens, name).out == name.encode()
+
+
 # --- What has no plugins -------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("options", [["-k", "KEY"], ["-f", "sealed"], ["-f", "sealed", "-k", "KEY"]])
@@ -159,4 +171,6 @@ def test_keygen_prints_no_recipient_of_a_plugin(plugin, identity):
     plugin(FAILS)
     result = keygen("-y", identity, status=2)
     assert result.error == f"{identity} contains an identity of age-plugin-test, and only that program knows its recipient"
+    result = run("gpuage-keygen", "-y", identity, status=1)
+    assert result.error == f"{identity} contains a plugin identity; only the plugin can print its recipient"
     assert recorded() == []

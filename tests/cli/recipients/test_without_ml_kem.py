@@ -10,6 +10,7 @@ import pytest
 from programs import KEY, files_here, keygen, parts, secret_file, stream
 
 pytest.importorskip("cryptography")
+import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
 
 HINT = "use the .tar.gz or the wheel, which contain a newer libcrypto, or a newer system"
@@ -68,3 +69,14 @@ def test_the_slots_are_skipped(lacks, key):
     for options in ("-k KEY -i with-key", "-k identity -k KEY -i with-key", "-k identity -k x25519 -i with-x25519"):
         options = options.replace("KEY", key)
         assert stream("-d", *options.split()).out == b"plaintext"
+
+
+def test_age_files(lacks, key):
+    """Another stanza still opens a file. If there is none, the error says what is missing."""
+    file_key, stanza = bytes(16), (["mlkem768x25519", age.b64(bytes(1120))], bytes(32))
+    of_x25519 = age.x25519_stanza(file_key, sf.public_key(KEY))
+    for name, stanzas in ("post-quantum", [stanza]), ("with-x25519", [stanza, of_x25519]):
+        pathlib.Path(name).write_bytes(age.seal(b"plaintext", stanzas, file_key))
+    assert stream("-d", "-k", "identity", "-k", "x25519", "with-x25519").out == b"plaintext"
+    result = stream("-d", "-k", "identity", "post-quantum", status=1)
+    assert (result.error, result.hint) == (lacks, HINT)

@@ -12,6 +12,7 @@ FILE_KEY, SALT = bytes(range(16)), bytes(range(50, 66))
 HEAD = age.header(FILE_KEY, [age.x25519_stanza(FILE_KEY)]) + SALT
 PLAIN = some_bytes(3 * 65536 + 1000)
 WHOLE = HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN))
+WRONG_KEY = "the header is corrupt, and the file key in it opens no segment; nothing was written"
 
 
 def test_a_damaged_segment_or_a_missing_end():
@@ -50,8 +51,7 @@ def test_a_wrong_mac():
         found = stream("--salvage", "-q", "-k", identity, input=changed + WHOLE[len(HEAD) :], via=via, status=4)
         expect_same(PLAIN, found.out)
         nothing = stream("--salvage", "-q", "-k", identity, input=changed + bytes(200000), via=via, status=4)
-        assert (nothing.out, nothing.error) == (
-            b"", "the header is corrupt, and the file key in it opens no segment; nothing was written")
+        assert (nothing.out, nothing.error) == (b"", WRONG_KEY)
 
 
 def test_file_keys_of_all_stanzas_are_tried():
@@ -63,3 +63,22 @@ def test_file_keys_of_all_stanzas_are_tried():
     found = stream("--salvage", "-k", identity, input=damaged, via="file", status=4)
     expect_same(bytes(65536) + PLAIN[65536:], found.out)
     assert found.warnings[0].endswith("other recipients may see another plaintext")
+    piped = stream("--salvage", "-q", "-k", identity, input=head + WHOLE[len(HEAD) :], via="pipe", status=4)
+    assert (piped.out, piped.error) == (b"", WRONG_KEY)
+
+
+def test_damage_before_a_full_last_segment():
+    """Damage is told from what follows the end, and from an end that is missing."""
+    identity = secret_file("identity", age.identity_text().encode())
+    whole = flip(HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072])), len(HEAD) + 5)
+    lost = "65536 bytes of plaintext in 1 range"
+    for via in "pipe", "file":
+        found = stream("--salvage", "-k", identity, input=whole + bytes(70000), via=via, status=4)
+        expect_same(bytes(65536) + PLAIN[65536:131072], found.out)
+        assert found.error == (f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes; "
+                               f"{lost} are lost")
+        cut = flip(WHOLE[: len(HEAD) + 2 * age.SEALED], len(HEAD) + 5)
+        found = stream("--salvage", "-k", identity, input=cut, via=via, status=4)
+        expect_same(bytes(65536) + PLAIN[65536:131072], found.out)
+        assert found.error == (f"the input is truncated after byte {len(cut)}; 131072 bytes of plaintext before that were "
+                               f"verified, except for {lost}; nothing after that was recovered")
