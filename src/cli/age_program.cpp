@@ -18,7 +18,7 @@ void print_usage(const char* usage) {
 }
 
 bool names_options(const Hint& hint) {
-  return hint.advice != Advice::text || hint.text.starts_with('-') || hint.text.find(" -") != hint.text.npos;
+  return hint.advice != Advice::text || (' ' + hint.text).find(" -") != hint.text.npos;
 }
 
 void act_like_age(const char* usage, const std::function<void(Messages&)>& act, Messages& messages) {
