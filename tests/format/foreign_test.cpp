@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "format/format.hpp"
+#include "format/parts/frames.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
@@ -55,6 +58,23 @@ TEST_CASE("the files of other programs are recognized by their first bytes") {
   check("4c554b53babe", "a LUKS volume");
   CHECK(contains(refusal_of_text("-----BEGIN PGP MESSAGE-----\n\nhQ"), "this is an OpenPGP file"));
   CHECK(refusal_of_text("-----BEGIN PGP PUBLIC KEY BLOCK-----") == "");
+}
+
+TEST_CASE("a part is recognized by the fields of its header, which have limits") {
+  const auto refusal_of = [](const FrameHeader& header) {
+    const auto bytes = encode(header);
+    return refusal({bytes.begin(), bytes.end()});
+  };
+  const std::uint64_t max_bytes = max_part_bytes(Cipher::aes_256);
+  for (const FrameHeader& header :
+       std::initializer_list<FrameHeader>{{.number = 1, .of = 2, .length = 100},
+                                          {.number = max_parts, .of = max_parts, .length = max_bytes - 1}})
+    CHECK(contains(refusal_of(header), "the input is a part or an index, not a whole file"));
+  for (const FrameHeader& header :
+       std::initializer_list<FrameHeader>{{.number = max_parts + 1, .of = 2, .length = 100},
+                                          {.number = 1, .of = max_parts + 1, .length = 100},
+                                          {.number = 1, .of = 2, .length = max_bytes}})
+    CHECK(refusal_of(header) == "");
 }
 
 TEST_CASE("OpenPGP messages are recognized by their first packet") {

@@ -2,10 +2,12 @@
 #include "io/direct_reader.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -113,6 +115,18 @@ TEST_CASE("a file that does not support direct reads has no direct reader") {
   const TempDir directory;
   write_file(directory / "empty", {});
   CHECK(open_direct(directory / "empty", 0) == nullptr);
+}
+
+TEST_CASE("a limit on the address space leaves no room for a direct reader") {
+  const TempDir directory;
+  write_file(directory / "file", test_bytes(100000));
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit limited{std::min(before.rlim_max, rlim_t{1} << 50), before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &limited) == 0);
+  const auto reader = open_direct(directory / "file", 100000);
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK(reader == nullptr);
 }
 
 TEST_CASE("a range counts as cached only if its end is, too", "[optional]") {

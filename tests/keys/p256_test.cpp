@@ -140,6 +140,9 @@ TEST_CASE("MLKEM768-P256 matches draft-ietf-hpke-pq-03", "[optional]") {
     const std::span point = std::span(public_key).subspan(ml_kem_public_bytes);
     const EvpKey own = key_pair(std::span(keys).subspan(ml_kem_seed_bytes), point);
     CHECK(ml_kem_p256_kem.is_canonical(public_key));
+    Bytes too_large = public_key;  // its first coefficient
+    std::fill_n(too_large.begin(), 2, std::byte{0xff});
+    CHECK_FALSE(ml_kem_p256_kem.is_canonical(too_large));
     const auto shared_by = [&](std::span<const std::byte> encapsulated) {
       const auto ephemeral = encapsulated.subspan(ml_kem_ciphertext_bytes);
       return bytes_in(

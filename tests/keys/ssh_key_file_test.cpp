@@ -141,10 +141,16 @@ TEST_CASE("each field of an OpenSSH private key is checked") {
            {[](KeyFile& file) { file.count.back() = std::byte{2}; }, one},
            {[](KeyFile& file) { file.trailing = Bytes(1); }, one},
            {[](KeyFile& file) { file.checks.back() ^= std::byte{1}; }, "its check numbers differ"},
+           {[](KeyFile& file) { file.checks = file.fields = {}; }, "its check numbers differ"},
 
            {[](KeyFile& file) { file.first_padding = 2; }, padding},
            {[](KeyFile& file) { file.extra_padding = 1; }, padding},
            {[](KeyFile& file) { file.extra_padding = 8; }, padding},
+           {[](KeyFile& file) {  // bytes that count up, but more than a block of them
+              append(file.fields, from_hex("0102030405060708"));
+              file.first_padding = 9;
+            },
+            padding},
            {[](KeyFile& file) { file.public_key = ed25519_file(1).public_key; }, mismatch},
            {[](KeyFile& file) { file.public_key.clear(); }, mismatch},
            {with_fields({type, other, pair, none}), mismatch},

@@ -79,5 +79,11 @@ TEST_CASE("the time of a planned input can be compared with any other") {
   CHECK_NOTHROW(check_planned({.modified = {last, 0}}, file, true));
 }
 
+TEST_CASE("a file in place of a planned block device is refused") {
+  Cancel cancel;
+  const FdSource file(Fd(memfd_create("input", MFD_CLOEXEC)), "input", cancel);
+  CHECK_THROWS_AS(check_planned({.is_device = true}, file, true), IoError);
+}
+
 }  // namespace
 }  // namespace gpuaes

@@ -33,6 +33,14 @@ def test_a_descriptor_that_is_needed(key, redirections, options, error):
     assert (result.error, result.out) == (error, b"")
 
 
+@pytest.mark.root
+def test_without_devices(key):
+    """In a chroot, for example. Messages do not end up in the output, which would otherwise get their descriptor."""
+    in_empty_dev = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /dev && exec "$@" 2>&-', "sh"]
+    stream("-f", "raw", "--iv", IV, "-k", key, "-v", "-i", "plain", "-o", "out", wrap=in_empty_dev)
+    expect_same(openssl_ctr(PLAIN), pathlib.Path("out").read_bytes())
+
+
 @pytest.mark.parametrize("redirections, options, status", [
     ("2>&- <plain >out", "", 0),
     ("2>&-", "-i plain -o out", 0),

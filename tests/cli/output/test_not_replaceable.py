@@ -98,6 +98,16 @@ def test_a_file_of_another_user_in_a_sticky_directory(key, sealed, user, users):
 
 
 @pytest.mark.root
+def test_a_file_of_another_user_in_the_own_sticky_directory(key, sealed, user, users):
+    os.mkdir("sticky")
+    os.chmod("sticky", 0o1755)
+    os.chown("sticky", user.uid, user.uid)
+    make("sticky/out", b"old", mode=0o666, owner=users[1])
+    stream("-d", "-k", key, "-o", "sticky/out", user=user, input=sealed)
+    assert pathlib.Path("sticky/out").read_bytes() == b"some text\n"
+
+
+@pytest.mark.root
 def test_a_mount_point(key, sealed):
     make("mounted", sealed)
     make("over", sealed)

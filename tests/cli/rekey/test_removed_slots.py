@@ -69,6 +69,16 @@ def test_what_was_removed(old, options, what, now):
     assert rekey(options) == removed(what, now)
 
 
+def test_many_kinds_are_not_named():
+    for count in 7, 8, 9, 10:
+        stanzas = [([f"kind-{number}"], b"") for number in range(count)]
+        file_key = FILE_KEY[:16]
+        pathlib.Path("file").write_bytes(age.seal(PLAIN, [age.x25519_stanza(file_key), *stanzas], file_key))
+        named = [f"1 kind-{number} stanza" for number in range(count)]
+        what = f"{', '.join(named[:-1])} and {named[-1]}" if count <= 8 else f"{count} stanzas"
+        assert rekey("-k me -R me.pub") == removed(what, "1 X25519 stanza")
+
+
 @pytest.mark.parametrize("old, options", [
     ("-k a", "-k a --new-key a --new-key b --new-passphrase-file words"),
     ("-k a -k b", "-k a --new-key b --new-key a"),

@@ -110,8 +110,9 @@ def test_a_slot_that_was_written_malformed_is_still_an_error(key):
 
     file_key = bytes(32)
     own = sf.key_slot(file_key, bytes(range(32)))
-    for slot, status in (((0x81, b"?"), 1), ((sf.KEY_FILE, b"?"), 4)):
-        sealed = sf.seal(PLAIN, slots=[slot, own], file_key=file_key)
+    later, short = (0x81, b"?"), (sf.KEY_FILE, b"?")
+    for slots, status in ([later], 1), ([short], 4), ([later, short], 1), ([short, later], 4):
+        sealed = sf.seal(PLAIN, slots=[*slots, own], file_key=file_key)
         for mode in ("-d", "--salvage"):
             found = stream(mode, "-k", key, input=sealed, status=status)
             assert found.out == b"" and "slot of type" in found.error
