@@ -245,7 +245,6 @@ class DirectoryParts : public IndexedParts {
   // Whether most of the first part to be read is not in the page cache. Whether it is complete is checked
   // when it is read.
   bool prepare_parallel() override {
-    direct_ = true;
     std::optional<FdSource> first = input_.directory.open(part_name(first_), input_.cancel);
     return first && first->prepare_parallel();
   }
@@ -272,7 +271,7 @@ class DirectoryParts : public IndexedParts {
     std::optional<FdSource> opened = input_.directory.open(part_name(number), input_.cancel);
     if (!parts_.salvage) check_size(number, opened ? opened->size() : std::nullopt);
     File file = opened ? std::make_shared<FdSource>(std::move(*opened)) : nullptr;
-    if (file && direct_) file->prepare_parallel();
+    if (file) file->prepare_parallel();  // reads data that is not in the page cache directly
     if (files_.size() == max_open_files) files_.pop_front();
     files_.emplace_back(number, file);
     return file;
@@ -280,7 +279,6 @@ class DirectoryParts : public IndexedParts {
 
   const PartsDirectory& input_;
   std::uint32_t first_ = 0;
-  bool direct_ = false;  // read data that is not in the page cache directly
 
   using NumberedFile = std::pair<std::uint32_t, File>;
   mutable std::mutex mutex_;
