@@ -242,6 +242,19 @@ TEST_CASE("what an encrypted PEM block says in plaintext is checked") {
     CHECK(contains(refusal_of(fmt::format("DEK-Info: {},{:032}\n", method, 0)), method));
 }
 
+// About one in 256 wrong passphrases gives valid padding.
+TEST_CASE("an encrypted PEM block without a key in it opens with no passphrase") {
+  const SshKeyFile file(
+      fmt::format("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{:032}\n\n"
+                  "AAAAAAAAAAAAAAAAAAAAAA==\n-----END RSA PRIVATE KEY-----\n",
+                  0),
+      "file");
+  for (int i = 0; i < 2000; ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(file.open(secret_of(to_bytes(fmt::format("words {}", i))), {}));
+  }
+}
+
 TEST_CASE("truncated private keys are refused") {
   const std::string text = ed25519_file().text();
   const std::size_t label = text.find("KEY-----\n") + 8;

@@ -11,7 +11,7 @@ import pytest
 
 from page_cache import opened_at
 from processes import expect_exit
-from programs import expect_same, files_here, openssl_ctr, raw, some_bytes, start_raw
+from programs import expect_same, files_here, openssl_ctr, raw, some_bytes, start_raw, stream
 from special_files import loop_device
 
 SYSTEM_FILES = ["/proc/version", "/proc/filesystems", "/proc/crypto", "/sys/kernel/mm/transparent_hugepage/enabled",
@@ -68,6 +68,14 @@ def test_a_block_device(key):
             prepare(device)
             with opened_at(1000, device) as file:
                 expect_same(openssl_ctr(plain[1000:]), raw(key, "-b", "256K", stdin=file).out, "from offset 1000")
+
+
+@pytest.mark.root
+def test_a_block_device_in_a_list(key):
+    plain = some_bytes(1024 - len(stream("-k", key, input=b"").out))
+    with loop_device(stream("-k", key, input=plain).out) as device:
+        pathlib.Path("list").write_text(device)
+        assert stream("-t", "-k", key, "--files-from", "list").out == f"{device}: ok\n".encode()
 
 
 @pytest.mark.root

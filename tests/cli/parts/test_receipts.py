@@ -145,6 +145,9 @@ def test_receipts_are_checked_against_the_planned_input(key):
     refused("receipt.1 contains part 1/4, not part 1/3", *RECEIPTS)
     receipt(7, 3, 0)
     refused("receipt.7 is not a receipt for this plan, or is damaged", "receipt.7")
+    fields = pf.frame(job, pf.PART, 7, 8, b"")[1 : pf.FIELDS.size - 1] + b"?"  # the commitment is wrong
+    pathlib.Path("receipt.7").write_bytes(fields + pf.receipt_mac(job, fields))
+    refused("receipt.7 is not a receipt for this plan, or is damaged", "receipt.7")
     receipt(7, 8, 0)
     refused("receipt.7 is a receipt of part 7, but there are only 3 parts", "receipt.7", *RECEIPTS)
     receipt(1, 3, lengths[1])
@@ -163,3 +166,25 @@ def test_files_that_conflict(key, options, error):
         found = seal("dir", 0, *options, stdin=file, status=2)
     assert found.error == f"part 0: {error}"
     assert content("plain") == PLAIN
+
+
+def test_a_part_for_another_number_of_parts_is_not_the_planned_one(key):
+    pytest.importorskip("cryptography")
+    import parts_format as pf
+    job = pf.new_job(keys=[bytes(range(32))])
+    write_input("plain", PLAIN)
+    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    pathlib.Path("dir/part.0000001").write_bytes(pf.frame(job, pf.PART, 1, 5, b"text"))
+    assert seal("dir", 1, status=4).error == "part 1: dir/part.0000001 contains part 1/5"
+
+
+def test_a_job_file_that_ends_in_the_middle_of_a_field(key):
+    """Its MAC is valid."""
+    pytest.importorskip("cryptography")
+    import parts_format as pf
+    job = pf.new_job(keys=[bytes(range(32))], label=b"a label")
+    pf.write_directory("dir", job, [], joined=False)
+    whole = pathlib.Path("dir/job").read_bytes()[:-32]
+    for size in 48, 60, len(whole) - 1:
+        pathlib.Path("dir/job").write_bytes(whole[:size] + pf.mac(job.file_key, b"gpuaes-parts/1 job", whole[:size]))
+        assert seal("dir", 0, status=4).error == "part 0: the job file dir/job is damaged"
