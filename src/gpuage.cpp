@@ -54,8 +54,8 @@ constexpr char usage[] =
   throw AgeError(fmt::format("no identity matched any of the recipients: {}", error.what()));
 }
 
-// No identity was given: otherwise, the error is a KeyError.
-[[noreturn]] void explain_missing_secret(const UnsuitableInput& error) {
+[[noreturn]] void explain_missing_secret(const AgeOptions& options, const UnsuitableInput& error) {
+  if (options.has_identity()) throw error;
   if (error.hint().advice == Advice::name_passphrase_source)
     throw AgeError("there is no terminal on which to ask for the passphrase");
   throw AgeError(fmt::format("file is not passphrase-encrypted, identities are required: {}", error.what()),
@@ -70,7 +70,7 @@ void run(const AgeOptions& options, Messages& messages) {
   } catch (const KeyError& error) {
     explain_key(options, error);
   } catch (const UnsuitableInput& error) {
-    explain_missing_secret(error);
+    explain_missing_secret(options, error);
   } catch (const AuthError& error) {
     if (error.hint().advice != Advice::omit_format) throw;
     throw AgeError(error.what(), "use gpuaes-stream to decrypt it");

@@ -54,7 +54,7 @@ struct Options {
   bool single_file = false;            // join to the output, too
 
   bool several() const { return files_from || inputs.size() > 1; }
-  bool names_input() const { return files_from || inputs.front() != standard_name; }
+  bool names_input() const { return files_from || (!inputs.empty() && inputs.front() != standard_name); }
 };
 
 // What a command line asks for, and how much to print.
