@@ -78,7 +78,8 @@ def injection_of(fault, entries):
     if not entry or not entry.injected:
         return None
     named = frozenset(filter(None, entry.named.split(",")))
-    return Injection(fault, entry.where or "its call", entry.synced, entry.target, named)
+    calls_fsync = any(each.calls for name, each in entries.items() if name.startswith("fsync="))
+    return Injection(fault, entry.where or "its call", entry.synced, entry.target, named, calls_fsync)
 
 
 def execute(fixture, run, fault, environment=None):

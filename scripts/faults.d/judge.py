@@ -25,12 +25,13 @@ REMOVALS = re.compile(r"(unlink|unlinkat|rmdir)=\w+")
 
 @dataclasses.dataclass
 class Injection:
-    """A fault that was injected, and what had happened before."""
+    """A fault that was injected, and what had happened before. `calls_fsync`: at any time in the run."""
     fault: str
     where: str  # what it hit
     synced: int  # the number of files that had been written and synced
     target: int  # which of these files it hit, or -1
     named: frozenset  # the names that files had been given, without their folders
+    calls_fsync: bool
 
     @property
     def name(self):
@@ -126,8 +127,9 @@ def wrong_kept(run, folder, there, stderr, injection, lost):
     is_kept, in_place = main in there, os.path.basename(run.output or "") in injection.named
     lost_itself = lost and injection.target == run.synced_before
     complete = run.output and injection.synced > run.synced_before and not lost_itself
+    synced_to_keep = injection.calls_fsync and not lost  # its access could not be set, which precedes the sync
     if not is_unclear(run, injection):
-        if is_kept and not complete and injection.once:
+        if is_kept and not complete and not synced_to_keep and injection.once:
             return f"keeps {main}, though it may be incomplete"
         if complete and not in_place and not is_kept and injection.once:
             return f"does not keep {main}, though the output was complete and synced"
