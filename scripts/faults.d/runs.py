@@ -2,12 +2,12 @@
 
 import dataclasses
 import os
-import re
 import subprocess
 import tempfile
 import typing
 
 from execution import evict
+from programs import Programs, full_name
 
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 LARGE_BYTES = (72 << 20) + 12345
@@ -30,11 +30,6 @@ END = r"(linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xatt
 
 # The calls with which a large output is written directly to the disk.
 LARGE = r"(writev\w*|fallocate\w*|F_SETFL|ftruncate|fsync|lseek|fstatfs|statx)="
-
-
-def full_name(program):
-    """Of the program that a Run names."""
-    return program if program == "gpuage" else f"gpuaes-{program}"
 
 
 @dataclasses.dataclass
@@ -64,28 +59,15 @@ class Run:
         return full_name(self.program)
 
 
-class Fixture:
-    """The programs, the fault library, and the input files that runs share."""
+class Fixture(Programs):
+    """The input files that runs share."""
 
     def __init__(self, folder, build, size):
-        self.folder = folder
-        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in ("gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuage")}
-        self.fault_library = os.path.abspath(f"{build}/tests/libfaults.so")
-        for path in (*self.programs.values(), self.fault_library):
-            if not os.path.exists(path):
-                raise SystemExit(f"faults: {path} does not exist: build first, with BUILD_TESTING on")
+        super().__init__(folder, build)
         self.environment = {**os.environ, "LC_ALL": "C"}
         self.plain = os.urandom(size)
         self.make_files()
         self.has_direct_reads = self.reads_directly()
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def make(self, name, content):
-        with open(os.open(self.path(name), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-            file.write(content)
-        return content
 
     def make_files(self):
         self.make("plain", self.plain)
@@ -115,12 +97,6 @@ class Fixture:
             with open(os.path.join(self.path(name), file), "rb") as opened:
                 return opened.read()
         return {f"d/{file}": read(file) for file in os.listdir(self.path(name))}
-
-    def expand(self, line):
-        """The words of a command line, with each {name} replaced by the path of that program or file."""
-        def path(found):
-            return self.programs.get(full_name(found[1]), self.path(found[1]))
-        return [re.sub(r"\{(\w+)\}", path, word) for word in line.split()]
 
     def call(self, line, stdin=b""):
         """Standard output of a command that runs without a fault, or None if it fails."""

@@ -6,9 +6,11 @@ import re
 import stat
 import subprocess
 
+from execution import CAPACITY, LAYOUT
+from programs import Programs
+
 SIZE = 70_001  # two chunks of 64 KiB, five segments of 16 KiB
 OLD = b"what was in the file before\n" * 3000
-RECORD_BYTES = 1024 * 440  # for the fault library's record
 NEW_MODE = 0o644
 
 
@@ -66,38 +68,18 @@ class State:
         return stat.S_IMODE(os.stat(os.path.join(self.folder, name)).st_mode)
 
 
-class Fixture:
+class Fixture(Programs):
     def __init__(self, folder, build):
-        self.folder = folder
-        names = ("gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuage")
-        self.programs = {name: os.path.abspath(f"{build}/{name}") for name in names}
-        self.fault_library = os.path.abspath(f"{build}/tests/libfaults.so")
-        for path in (*self.programs.values(), self.fault_library):
-            if not os.path.exists(path):
-                raise SystemExit(f"power-cuts: {path} does not exist: build first, with BUILD_TESTING on")
+        super().__init__(folder, build)
         self.plain = os.urandom(SIZE - 20_000) + bytes(10_000) + os.urandom(10_000)
         for name, content in (("plain", self.plain), ("key", os.urandom(32)), ("new", os.urandom(32))):
             self.make(name, content)
         os.utime(self.path("plain"), (0, 0))  # otherwise, plan waits until it has been unchanged for some time
-        self.make("record", bytes(RECORD_BYTES))
+        self.make("record", bytes(CAPACITY * LAYOUT.size))
         self.run("{keygen} --x25519 -o {identity}", folder)
         self.two_shares = self.make("two_shares", os.urandom(2**20 + SIZE))  # shares begin at multiples of 1 MiB
         self.run("{stream} -q -k {key} -o {sealed_shares} {two_shares}", folder)
         self.sealed = self.make("sealed", self.run("{stream} -q -k {key} {plain}", folder).stdout)
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def make(self, name, content):
-        with open(os.open(self.path(name), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-            file.write(content)
-        return content
-
-    def expand(self, line):
-        def path(found):
-            name = found[1] if found[1] == "gpuage" else f"gpuaes-{found[1]}"
-            return self.programs.get(name, self.path(found[1]))
-        return [re.sub(r"\{(\w+)\}", path, word) for word in line.split()]
 
     def run(self, line, folder):
         return subprocess.run(self.expand(line), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
