@@ -3,20 +3,9 @@
 import os
 
 from contender import Contender
-from fixture import folder_in, make_random_file
+from fixture import evict, folder_in, make_random_file
 from outputs import disk_folder
 from units import words_of
-
-
-def evict(path):
-    """Removes the file from the page cache. Returns whether that worked, as far as the system reports it."""
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-        try:
-            return os.preadv(file.fileno(), [bytearray(4096)], 0, os.RWF_NOWAIT) == 0
-        except OSError:  # not in the page cache, or not supported
-            return True
 
 
 def run(fixture):

@@ -33,8 +33,10 @@ class Contender:
         self.facts = {"program": name, **facts}  # for the row in the results
         self.before, self.after = [], []  # programs joined to it by pipes
         self.prepare = None  # called before each run, outside the measured time
+        self.count_cached = None  # called after each run: bytes of its files in the page cache
         self.good_status = 0
         self.times = {"wall": [], "cpu": [], "lanes": []}
+        self.cached = []
         self.messages, self.failed = "", ""
 
     def between(self, before, after):
@@ -55,6 +57,8 @@ class Contender:
         if self.stats:
             with open(self.stats, encoding="utf-8") as file:
                 self.times["lanes"].append(max(lane["busy_seconds"] for lane in json.load(file)["lanes"]))
+        if self.count_cached:
+            self.cached.append(self.count_cached())
 
     def run_pipeline(self):
         pipeline = [*self.before, self.command, *self.after]
@@ -89,7 +93,8 @@ class Contender:
         wall, lanes = self.times["wall"], self.median("lanes")
         return {**self.facts, "runs": len(wall), "seconds": f"{self.median('wall'):.6f}", "min_seconds": f"{min(wall):.6f}",
                 "max_seconds": f"{max(wall):.6f}", "cpu_seconds": f"{self.median('cpu'):.6f}",
-                "lanes_seconds": f"{lanes:.6f}" if lanes else "", "command": self.words()}
+                "lanes_seconds": f"{lanes:.6f}" if lanes else "",
+                "cached_bytes": f"{statistics.median(self.cached):.0f}" if self.cached else "", "command": self.words()}
 
     def words(self):
         """The command without folders and without secrets, on one line."""

@@ -16,7 +16,7 @@ def run(fixture):
     sources = {"raw": path, "sealed": path, "open": fixture.encrypted(KI), "age": path, "open age": fixture.encrypted(KI, "age")}
     ours = [fixture.ours(form, "cpu", source) for form, source in sources.items()]
     ours += [fixture.ours("sealed", lanes, path) for lanes in fixture.cuda_lanes()]
-    rivals = [fixture.openssl(path), *(rival for form in ("age", "open age") for rival in fixture.age_rivals(form, sources[form])),
+    rivals = [fixture.openssl(path), *(rival for form in ("age", "open age") for rival in fixture.with_gpuage(form, sources[form])),
               *fixture.gpg(path)]
     fixture.compare("1 KiB", [*ours, *rivals], KI, runs=SMALL_RUNS)
     run_passphrase(fixture, path)

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 
 from contender import MIN_RUNS, Contender, take_turns
+from machine import file_system
 from units import MI
 
 
@@ -28,19 +29,40 @@ def sync(path):
         os.fsync(file.fileno())
 
 
+def evict(path):
+    """Removes the file from the page cache. Returns whether that worked, as far as the system reports it."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        try:
+            return os.preadv(file.fileno(), [bytearray(4096)], 0, os.RWF_NOWAIT) == 0
+        except OSError:  # not in the page cache, or not supported
+            return True
+
+
 def folder_in(parent):
     """A temporary folder in `parent`, as a context manager."""
     return tempfile.TemporaryDirectory(prefix="gpuaes-bench.", dir=parent)
 
 
+def memory_folder():
+    """None if there is no folder in memory."""
+    usable = os.path.isdir("/dev/shm") and file_system("/dev/shm") == "tmpfs" and os.access("/dev/shm", os.W_OK)
+    return "/dev/shm" if usable else None
+
+
 class Fixture:
-    def __init__(self, work, arguments, results, deadline):
-        self.work, self.results, self.deadline = work, results, deadline
+    """`work` is a folder for everything but statistics, which go to `reports`: gpuaes-stream waits until they are on the
+    disk, if they are on one."""
+
+    def __init__(self, work, reports, arguments, results, deadline):
+        self.work, self.reports, self.results, self.deadline = work, reports, results, deadline
         self.quick, self.disk = arguments.quick, arguments.disk
         self.file_size, self.stream_size = arguments.file_size, arguments.stream_size
-        self.program, self.keygen, self.bench = (os.path.abspath(os.path.join(arguments.build, name)) for name in
-                                                 ("gpuaes-stream", "gpuaes-keygen", "gpuaes-bench"))
-        for program in (self.program, self.keygen, self.bench):
+        programs = [os.path.abspath(os.path.join(arguments.build, name)) for name in
+                    ("gpuaes-stream", "gpuaes-keygen", "gpuaes-bench", "gpuage")]
+        self.program, self.keygen, self.bench, self.gpuage = programs
+        for program in programs:
             if not os.access(program, os.X_OK):
                 raise SystemExit(f"bench: {program} is missing: build first, or name the folder with --build")
         self.key, self.iv = os.urandom(32), os.urandom(16).hex()
@@ -130,7 +152,7 @@ class Fixture:
         command = [self.program, "-q", *options, *more]
         stats = None
         if lanes:
-            stats = self.path(f"{name}.json".replace(" ", "-"))
+            stats = os.path.join(self.reports, f"{name}.json".replace(" ", "-"))
             command += ["-l", lanes, "--stats", stats]
         return Contender(name, command, source, stats, program="gpuaes-stream", cipher=cipher, format=made, action=action,
                          lanes=lanes or "auto")
@@ -162,10 +184,16 @@ class Fixture:
 
     def age_rivals(self, form, source=os.devnull):
         """age and rage, doing what ours() does with this form."""
+        return [self.age_program(name, name, form, source) for name in ("age", "rage") if name in self.installed]
+
+    def with_gpuage(self, form, source=os.devnull):
+        """The same, and gpuage, which has the command line of age."""
+        return [self.age_program("gpuage", self.gpuage, form, source), *self.age_rivals(form, source)]
+
+    def age_program(self, name, program, form, source):
         action, options = {"age": ("encrypt", ["-r", self.recipient]),
                            "open age": ("decrypt", ["-d", "-i", self.identity])}[form]
-        return [Contender(f"{name} program, {action}", [name, *options], source, program=name, format="age", action=action)
-                for name in ("age", "rage") if name in self.installed]
+        return Contender(f"{name} program, {action}", [program, *options], source, program=name, format="age", action=action)
 
     def gpg(self, source=os.devnull):
         if "gpg" not in self.installed:

@@ -4,8 +4,8 @@ import os
 import shutil
 
 from contender import Contender
-from fixture import folder_in, make_random_file
-from machine import file_system, memory
+from fixture import evict, folder_in, make_random_file, memory_folder
+from machine import file_system, lines_of, memory
 from units import MI, words_of
 
 
@@ -18,12 +18,6 @@ def copy_and_sync(source, output):
     return Contender("cp, sync", synced(["cp", "--reflink=never", "--", source, output], output), action="copy")
 
 
-def memory_folder():
-    """None if there is no folder in memory."""
-    usable = os.path.isdir("/dev/shm") and file_system("/dev/shm") == "tmpfs" and os.access("/dev/shm", os.W_OK)
-    return "/dev/shm" if usable else None
-
-
 def disk_folder(fixture):
     """None if the given folder is in memory as well."""
     usable = os.path.isdir(fixture.disk) and file_system(fixture.disk) not in ("tmpfs", "ramfs")
@@ -32,7 +26,7 @@ def disk_folder(fixture):
 
 def run(fixture):
     fixture.forget_files()
-    for kind, folder in (("memory", memory_folder()), ("disk", disk_folder(fixture))):
+    for kind, folder in (("memory", memory_folder()), ("disk", disk_folder(fixture)), ("disk, cold input", disk_folder(fixture))):
         room = min(shutil.disk_usage(folder).free // 3, memory("MemAvailable") // 4) if folder else 0
         size = min(fixture.stream_size, room // MI * MI)
         if size < min(fixture.stream_size, 64 * MI):
@@ -40,6 +34,10 @@ def run(fixture):
             continue
         with folder_in(folder) as work:
             measure(fixture, kind, work, size)
+
+
+def cached_bytes(*paths):
+    return sum(map(int, lines_of("fincore", "--bytes", "--noheadings", "--output", "RES", *paths)))
 
 
 def remove(path):
@@ -58,7 +56,15 @@ def measure(fixture, kind, work, size):
     for rival in rivals:
         rival.command = synced([*rival.command, "-o", output, source], output)
     contenders = [copy, *ours, openssl, *rivals]
+    is_cold = "cold" in kind
+
+    def prepare():
+        remove(output)
+        if is_cold:
+            evict(source)
+
     for c in contenders:
-        c.prepare = lambda: remove(output)
+        c.prepare = prepare
+        c.count_cached = (lambda: cached_bytes(source, output)) if is_cold else None
     fixture.compare(f"{kind}, {words_of(size)}", contenders, size, copy, openssl)
     remove(output)

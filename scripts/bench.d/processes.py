@@ -4,8 +4,8 @@ import os
 import shutil
 
 from contender import Contender
-from fixture import folder_in, make_random_file
-from outputs import memory_folder, remove
+from fixture import folder_in, make_random_file, memory_folder
+from outputs import remove
 from units import GI, words_of
 
 COUNTS = (2, 8)

@@ -51,7 +51,7 @@ def run_rivals(fixture):
         sources = {"raw": path, "sealed": path, "age": path, "open": fixture.encrypted(size), "open age": fixture.encrypted(size, "age")}
         ours = [fixture.ours(form, lanes, source) for form, source in sources.items()]
         rivals = [fixture.openssl(path), *fixture.gpg(path)]
-        rivals += [rival for form in ("age", "open age") for rival in fixture.age_rivals(form, sources[form])]
+        rivals += [rival for form in ("age", "open age") for rival in fixture.with_gpuage(form, sources[form])]
         with on_cpus(count) as cpus:
             fixture.compare(f"{words_of(size)}, {cpus}", [*ours, *rivals], size, rivals[0])
 

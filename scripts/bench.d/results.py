@@ -5,7 +5,7 @@ import os
 
 # A row for each program and input that was measured. Programs that took turns have the same `case`.
 PROGRAM_COLUMNS = ["part", "case", "program", "cipher", "format", "action", "lanes", "bytes", "runs", "seconds",
-                   "min_seconds", "max_seconds", "cpu_seconds", "lanes_seconds", "command"]
+                   "min_seconds", "max_seconds", "cpu_seconds", "lanes_seconds", "cached_bytes", "command"]
 OF_ONE_CALL = ("date", "command", "left out", "failed")  # facts that may differ between calls for one folder
 
 
