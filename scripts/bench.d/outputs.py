@@ -26,7 +26,7 @@ def disk_folder(fixture):
 
 def run(fixture):
     fixture.forget_files()
-    for kind, folder in (("memory", memory_folder()), ("disk", disk_folder(fixture)), ("disk, cold input", disk_folder(fixture))):
+    for kind, folder in (("disk", disk_folder(fixture)), ("disk, cold input", disk_folder(fixture)), ("memory", memory_folder())):
         room = min(shutil.disk_usage(folder).free // 3, memory("MemAvailable") // 4) if folder else 0
         size = min(fixture.stream_size, room // MI * MI)
         if size < min(fixture.stream_size, 64 * MI):

@@ -1,18 +1,17 @@
 """Pictures of gpuaes-bench kernels: bars for one size, and lines by size."""
 
-import itertools
 import math
 import os
 import re
 
 from inputs import group, number, points, read
-from style import COLORS, GRAY, MODES, RATE, label_lines, plain, significant, size_axis, size_name, title_of
+from style import BLUE, DARK_ORANGE, GRAY, MODES, ORANGE, PALE_ORANGE, PURPLE, RATE, entitle, label_lines, plain, significant, size_axis, size_name, title_of
 
 COLUMNS = {"variant", "cipher", "mode", "bytes", "copies", "gb_per_s"}
 
 # The first part of a variant's name is the kind of its tables, and the rest is their place.
-TABLES = {"sbox": ("S-box", COLORS[0]), "ttable1": ("one T-table", COLORS[1]), "ttable4": ("four T-tables", COLORS[2]),
-          "ls": ("LS tables", COLORS[0])}
+TABLES = {"sbox": ("S-box", PALE_ORANGE), "ttable1": ("one T-table", ORANGE), "ttable4": ("four T-tables", DARK_ORANGE),
+          "ls": ("LS tables", ORANGE)}
 PLACES = ["constant", "texture", "global", "shared"]
 OURS = ("bitslice", "chacha20")  # the kernels of gpuaes-stream; only gpuaes-bench has the others
 
@@ -90,12 +89,23 @@ def draw_bars(plt, rows, cipher, link):
         axis.legend(handles=handles, frameon=False, loc="lower right")
     mode, copies = of_mode[0]["mode"], of_mode[0]["copies"]
     axis.set_title(plain(f"{title_of(cipher)} kernels, {MODES.get(mode, mode)}, launches of {size_name(size)}, {where(copies)}"))
+    entitle(figure, rank_of_ours(rates))
     return figure
+
+
+def rank_of_ours(rates):
+    """How many kernels with tables are faster than the kernel without any."""
+    own = next((name for name in OURS if name in rates), None)
+    if not own:
+        return "Rates of kernels"
+    faster = sum(rate > rates[own] for rate in rates.values())
+    count = f"{faster} of {len(rates) - 1}" if faster else f"none of {len(rates) - 1}"
+    return f"{own} needs no tables: {count} kernels with tables {'is' if faster < 2 else 'are'} faster"
 
 
 def color_of(variant):
     tables, place = split(variant)
-    return TABLES[tables][1] if place else COLORS[3] if variant in OURS else GRAY
+    return TABLES[tables][1] if place else BLUE if variant in OURS else PURPLE if variant == "ttable" else GRAY
 
 
 def place_name(place):
@@ -133,26 +143,36 @@ def draw_by_size(plt, panels, cipher, link):
     columns = min(len(panels), 2 if len(panels) <= 4 else 3)
     lines = math.ceil(len(panels) / columns)
     figure, axes = plt.subplots(lines, columns, figsize=(4.8 * columns, 0.6 + 2.8 * lines), squeeze=False, sharey=True)
+    entitle(figure, half_rate_of(cipher, panels))
     sizes = [size for _, lines in panels for line in lines.values() for size in line]
-    top = max(rate for _, lines in panels for line in lines.values() for rate in line.values())
     for axis in axes.flat[len(panels):]:
         axis.set_visible(False)
     for axis, (title, lines) in zip(axes.flat, panels):
-        axis.set_ylim(0, 1.05 * top)
+        axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
         size_axis(axis, sizes)
         axis.set_xlabel("size of a launch")
         axis.set_title(plain(title))
         axis.grid(True, alpha=0.3)
         ends = []
-        for color, (name, line) in zip(itertools.cycle(COLORS), lines.items()):
-            at = sorted(line)
+        for name, line in lines.items():
+            at, color = sorted(line), color_of(name)
             axis.plot(at, [line[size] for size in at], color=color, marker="o", markersize=3, linewidth=1.6)
             ends.append((at[-1], line[at[-1]], with_ours(name), color))
         label_lines(axis, ends)
         if link:
             axis.axhline(link, color="black", linestyle="--", linewidth=1, label=link_name(link))
-            axis.legend(loc="upper left", fontsize=8, framealpha=1, edgecolor="none")
+            axis.legend(loc="lower right", fontsize=8, framealpha=1, edgecolor="none")
     for axis in axes[:, 0]:
-        axis.set_ylabel(RATE)
-    figure.suptitle(f"{title_of(cipher)} kernels, by size of a launch", x=0.01, ha="left", fontsize=11)
+        axis.set_ylabel(f"{RATE}, logarithmic")
     return figure
+
+
+def half_rate_of(cipher, panels):
+    """The size of a launch from which the kernel of gpuaes-stream has half of its rate, in the first panel."""
+    title, lines = panels[0]
+    line = next((line for name, line in lines.items() if name in OURS), None)
+    if not line:
+        return f"{title_of(cipher)} kernels by size of a launch"
+    size = min(size for size, rate in line.items() if rate >= max(line.values()) / 2)
+    return f"{title_of(cipher)} in {title.split(',')[0]}: half of the highest rate takes launches of {size_name(size)}"

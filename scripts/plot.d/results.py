@@ -6,6 +6,7 @@ from inputs import BadInput, read
 from style import significant, size_name
 
 OURS = "gpuaes-stream"
+GPUAGE = "gpuage"
 RIVALS = ("openssl", "age", "rage", "gpg")
 MI, GI = 1 << 20, 1 << 30
 MIN_RUNS = 5  # results of fewer runs are not shown
@@ -49,6 +50,11 @@ class Run:
         return [row for row in found if int(row["bytes"]) == max(int(row["bytes"]) for row in found)]
 
 
+def on_disk(run):
+    """From a cached file to a file on a disk."""
+    return [row for row in run.of_part("output") if row["case"].startswith("disk, ") and "cold" not in row["case"]]
+
+
 def lanes_of(case):
     """The lanes of this program in a case with other programs."""
     return "cpu:1" if case.endswith(", 1 CPU") else "auto"
@@ -80,6 +86,22 @@ def named(rows, **values):
 def varies(row):
     """Whether a table shows the slowest and the fastest run."""
     return float(row["max_seconds"]) - float(row["min_seconds"]) > SPREAD * float(row["seconds"])
+
+
+def one_digit(ratio):
+    """1.5, 2 or 16."""
+    return f"{ratio:.0f}" if ratio >= 9.95 else f"{ratio:.1f}".removesuffix(".0")
+
+
+def compared(row, base, name):
+    """How a reader says it: half as fast as NAME, 30% slower than NAME, twice as fast as NAME."""
+    ratio = row["rate"] / base["rate"]
+    if 0.95 <= ratio < 1.05:
+        return f"about as fast as {name}"
+    if ratio < 1.45 and one_digit(ratio) != "0.5":
+        return f"{abs(ratio - 1):.0%} {'faster' if ratio > 1 else 'slower'} than {name}"
+    words = {"0.5": "half", "2": "twice"}
+    return f"{words.get(one_digit(ratio), f'{one_digit(ratio)} times')} as fast as {name}"
 
 
 def median_of(row):

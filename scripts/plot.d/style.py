@@ -2,14 +2,21 @@
 
 import math
 
-# Okabe and Ito's colors, which people with color blindness can tell apart.
-COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#A89F00"]
-GRAY, LIGHT = "#666666", "#DDDDDD"
+# Okabe and Ito's colors, which people with color blindness can tell apart. Each has one meaning in all pictures.
+BLUE, SKY, GREEN, VERMILION, PURPLE, ORANGE = "#0072B2", "#56B4E9", "#009E73", "#D55E00", "#CC79A7", "#E69F00"
+PALE_ORANGE, DARK_ORANGE = "#F5D79A", "#8A5F00"
+BLACK, GRAY, LIGHT = "#000000", "#666666", "#DDDDDD"
 RATE = "GB/s"
 MODES = {"ctr": "counter mode", "seal": "sealing", "open": "opening"}
 
 SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "gpuaes", "font.size": 9, "axes.spines.top": False,
             "axes.spines.right": False, "axes.titlesize": 10, "axes.titlelocation": "left", "figure.constrained_layout.use": True}
+
+
+def entitle(figure, title):
+    """The title is what the picture shows, and also that of the SVG file."""
+    figure.suptitle(plain(title), x=0.01, ha="left", fontsize=11)
+    figure.set_label(title)
 
 
 def plain(text):

@@ -5,8 +5,8 @@ import re
 import conclusions
 import part_tables
 from inputs import group
-from results import (NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, lanes_of, lanes_rate_of, markdown, median_of, named, rate_of, size_of, time_of,
-                     with_machine)
+from results import (GI, GPUAGE, NOT_MEASURED, OURS, RIVALS, cpu_name, cpu_of, duration, lanes_of, lanes_rate_of, markdown, median_of, named, on_disk,
+                     rate_of, size_of, time_of, with_machine)
 from style import size_name, title_of
 
 # The run -------------------------------------------------------------------------------------------
@@ -24,6 +24,7 @@ def run_table(run):
         count = f"{len(names)} × " if len(names) > 1 else ""
         rows.append(("GPU", f"{count}{names[0]}, {run.fact('GPU memory')}, {run.fact('link')}, driver {run.fact('driver')}"))
     rows += [("Linux", run.fact("Linux")), ("other programs", "; ".join(filter(None, (version(run, rival) for rival in RIVALS)))),
+             ("from other runs", "; ".join(run.facts_of("other run"))),
              ("left out", "; ".join(OPTIONS.sub("", text) for text in run.facts_of("left out") + run.facts_of("failed")))]
     return markdown(["", ""], [row for row in rows if row[1]], align="---")
 
@@ -59,41 +60,41 @@ def name_of(row):
     return f"{'Kuznyechik ' * (row['cipher'] == 'kuznyechik')}{row['format']}{' format' * (row['format'] == 'age')}"
 
 
-def programs_row(title, here, action="encrypt", show=rate_of):
+def programs_row(title, here, others, action="encrypt", show=rate_of):
     """The rates of this program's formats, and of other programs."""
     ours = [named(here, program=OURS, cipher=cipher, format=form, action=action) for cipher, form in OUR_COLUMNS]
-    return [title, *map(show, [*ours, *(named(here, program=rival, action=action) for rival in RIVALS)])]
+    return [title, *map(show, [*ours, *(named(here, program=other, action=action) for other in others)])]
 
 
-def programs_table(rows):
+def programs_table(rows, others):
     headings = [name_of({"program": OURS, "cipher": cipher, "format": form}) for cipher, form in OUR_COLUMNS]
-    return markdown(["GB/s", *headings, *(f"`{rival}`" for rival in RIVALS)], [row for row in rows if any(row[1:])])
+    return markdown(["GB/s", *headings, *(f"`{other}`" for other in others)], [row for row in rows if any(row[1:])])
+
+
+OTHERS = (GPUAGE, *RIVALS)
 
 
 def rivals_table(run):
     """All programs with the same input, which takes a row. The formats that have no rival are in other tables."""
     rows = []
     for action, ending in (("encrypt", ""), ("decrypt", ", decryption")):
-        for part, where in (("rivals", ""), ("cold", "cold file, "), ("pipe", "between two pipes, "), ("output", "file to file, ")):
+        for part, where in (("output", "file to file, "), ("pipe", "between two pipes, "), ("cold", "cold file, "), ("rivals", "")):
             for (case,), here in group(run.of_part(part), "case").items():
                 here = [row for row in here if row["lanes"] in ("", lanes_of(case)) and is_shown(row)]
                 if any(row["program"] in RIVALS and row["action"] == action for row in here):
-                    rows.append(programs_row(f"{where}{case}{ending}", here, action))
-    return programs_table(rows)
+                    rows.append(programs_row(f"{where}{case}{ending}", here, OTHERS, action))
+    return programs_table(rows, OTHERS)
 
 
 def summary_table(run):
     """The README's table: medians of this program's authenticated formats next to others, and a sentence about the machine."""
-    files, pipe = run.of_part("file"), run.of_part("pipe")
-    disk = [row for row in run.of_part("output") if row["case"].startswith("disk")]
-    cases = [(f"{size_of(disk)} file to file (disk)", disk),
+    pipe, others = run.of_part("pipe"), ("age", "openssl")
+    cases = [(f"{size_of(on_disk(run))} file to file, on a disk", on_disk(run)),
              (f"{size_of(pipe)} between two pipes", [row for row in pipe if row["lanes"] in ("", "auto")])]
-    cases += [(f"{size_of(here)}, {here[0]['case'].partition(', ')[2]}", here)
+    cases += [(f"{size_of(here)} in the page cache, {here[0]['case'].partition(', ')[2]}", here)
               for here in (run.on_cpus(count) for count in (1, run.fact("CPUs"))) if here]
-    cases += [(f"{size_of(files)}, {title}", [row for row in files if row["lanes"] == lanes])
-              for lanes, title in (("cpu", f"{run.fact('CPUs')} CPUs"), ("cuda:0", "one GPU"))]
     return with_machine(run, programs_table(
-        [programs_row(title, [row for row in here if is_shown(row)], show=median_of) for title, here in cases]))
+        [programs_row(title, [row for row in here if is_shown(row)], others, show=median_of) for title, here in cases], others))
 
 
 def file_table(run):
@@ -117,9 +118,32 @@ def output_table(run):
     """File to file: a row for each program."""
     cases = group(run.of_part("output"), "case")
     names = list(dict.fromkeys(name_with_lanes(row) for row in run.of_part("output")))
-    found = {(case, name_with_lanes(row)): [rate_of(row), cpu_of(row)] for (case,), here in cases.items() for row in here}
-    return markdown(["file to file", *(heading for (case,) in cases for heading in (f"{case}: GB/s", "CPU s/GB"))],
-                    [[name, *(cell for (case,) in cases for cell in found.get((case, name), ["", ""]))] for name in names])
+    found = {(case, name_with_lanes(row)): [rate_of(row), cpu_of(row), cached_of(row)] for (case,), here in cases.items() for row in here}
+    return markdown(["file to file", *(heading for (case,) in cases for heading in (f"{case}: GB/s", "CPU s/GB", "then cached, GiB"))],
+                    [[name, *(cell for (case,) in cases for cell in found.get((case, name), ["", "", ""]))] for name in names])
+
+
+def cached_of(row):
+    """How much of its files a program left in the page cache, if that was measured."""
+    return f"{int(row['cached_bytes']) / GI:.1f}" if row.get("cached_bytes") else ""
+
+
+def many_table(run):
+    """Many files: a row for each way to encrypt them."""
+    cases = group(run.of_part("many"), "case")
+    names = list(dict.fromkeys(row["program"] for row in run.of_part("many")))
+    found = {(case, row["program"]): row for (case,), here in cases.items() for row in here}
+    return markdown(["", *(heading for (case,) in cases for heading in (case, "CPU time"))],
+                    [[way_of(name), *(cell for (case,) in cases for cell in times_of(found.get((case, name))))] for name in names])
+
+
+def way_of(name):
+    program, _, way = name.partition(", ")
+    return f"`{program}{' --output-dir' * (way == 'one run')}`, {way}"
+
+
+def times_of(row):
+    return [time_of(row), duration(float(row["cpu_seconds"]))] if row else ["", ""]
 
 
 def cpu_seconds_table(run):
@@ -235,5 +259,5 @@ TABLES = {
     "output": output_table, "cpu-seconds": cpu_seconds_table, "operations": operations_table, "costs": costs_table,
     "auto": auto_sentence, "pays": pays_table, "pays-short": lambda run: pays_table(run, 2),
     "cpus": lambda run: cpus_table(run, "aes-256", "kuznyechik"), "age": lambda run: cpus_table(run, "chacha20-poly1305"),
-    "processes": processes_table, **part_tables.TABLES, **conclusions.TABLES,
+    "processes": processes_table, "many": many_table, **part_tables.TABLES, **conclusions.TABLES,
 }

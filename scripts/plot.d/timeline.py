@@ -3,11 +3,13 @@
 import re
 
 from inputs import BadInput, number, spans_of_trace
-from style import COLORS, LIGHT, plain
+from style import BLACK, BLUE, GRAY, GREEN, LIGHT, ORANGE, PURPLE, SKY, VERMILION, entitle, plain
 
 COLUMNS = {"track", "what", "start_us", "length_us"}
 IDLE = ("wait", "queue")
+WORK = {"read": SKY, "cipher": BLUE, "kernel": BLUE, "write": VERMILION, "enqueue": BLACK, "device": GREEN, "H2D": ORANGE, "D2H": PURPLE}
 MAX_LANES = 3
+VISIBLE = 1 / 400  # of the width: what never takes longer is not shown
 NAMES = {"enqueue": "start the job", "device": "wait for the job", "queue": "in the device's queue", "H2D": "copy to the device",
          "D2H": "copy from the device"}
 
@@ -40,9 +42,11 @@ def draw_spans(plt, spans, save):
     for track, what, start, length in spans:
         if track in rows:
             bars.setdefault(what, {}).setdefault(track, []).append((start, length))
-    colors, handles = iter(COLORS * (1 + len(bars) // len(COLORS))), []
+    handles = []
     for what, by_track in bars.items():
-        color = LIGHT if what in IDLE else next(colors)
+        if max(length for here in by_track.values() for _, length in here) < VISIBLE * end:
+            continue
+        color = LIGHT if what in IDLE else WORK.get(what, GRAY)
         handles.append(plt.Rectangle((0, 0), 1, 1, label=plain(NAMES.get(what, what)), facecolor=color))
         for track, here in by_track.items():
             axis.broken_barh(here, (rows[track] - 0.42, 0.84), facecolor=color, edgecolor="white", linewidth=0.3)
@@ -50,9 +54,16 @@ def draw_spans(plt, spans, save):
     axis.invert_yaxis()
     axis.set_xlim(0, end)
     axis.set_xlabel("milliseconds")
-    figure.suptitle("Lanes and their jobs", x=0.01, ha="left", fontsize=11)
+    entitle(figure, longest_of(bars))
     axis.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncol=5, fontsize=8, frameon=False)
     save(figure, "timeline")
+
+
+def longest_of(bars):
+    """What lanes do most of the time."""
+    seconds = {what: sum(length for here in by_track.values() for _, length in here) for what, by_track in bars.items()}
+    longest = max(seconds, key=seconds.get)
+    return f"Lanes spend most of their time on '{NAMES.get(longest, longest)}'{'; copies and kernels run meanwhile' * ('kernel' in bars)}"
 
 
 def natural(text):

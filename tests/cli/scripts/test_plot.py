@@ -40,6 +40,7 @@ def write_csv(name, rows):
 def texts_of(name):
     root = ElementTree.parse(f"{name}.svg").getroot()
     assert root.tag == f"{SVG}svg"
+    assert root.find(f"{SVG}title").text in ["".join(each.itertext()) for each in root.iter(f"{SVG}text")]
     return ["".join(each.itertext()).strip() for each in root.iter(f"{SVG}text")]
 
 
