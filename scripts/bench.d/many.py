@@ -34,7 +34,7 @@ def measure(fixture, work, count, size):
     fixture.results.heading(f"{case}, on a disk")
     os.mkdir(os.path.join(work, "in"))
     for i in range(count):
-        with open(os.path.join(work, "in", f"{i}"), "wb") as file:
+        with open(os.path.join(work, "in", str(i)), "wb") as file:
             file.write(os.urandom(size))
     os.sync()
 

@@ -6,8 +6,8 @@ from inputs import BadInput, number, spans_of_trace
 from style import BLACK, BLUE, GRAY, GREEN, LIGHT, ORANGE, PURPLE, SKY, VERMILION, entitle, plain
 
 COLUMNS = {"track", "what", "start_us", "length_us"}
-IDLE = ("wait", "queue")
-WORK = {"read": SKY, "cipher": BLUE, "kernel": BLUE, "write": VERMILION, "enqueue": BLACK, "device": GREEN, "H2D": ORANGE, "D2H": PURPLE}
+COLORS = {"read": SKY, "cipher": BLUE, "kernel": BLUE, "write": VERMILION, "enqueue": BLACK, "device": GREEN, "H2D": ORANGE, "D2H": PURPLE,
+          "wait": LIGHT, "queue": LIGHT}
 MAX_LANES = 3
 VISIBLE = 1 / 400  # of the width: what never takes longer is not shown
 NAMES = {"enqueue": "start the job", "device": "wait for the job", "queue": "in the device's queue", "H2D": "copy to the device",
@@ -46,7 +46,7 @@ def draw_spans(plt, spans, save):
     for what, by_track in bars.items():
         if max(length for here in by_track.values() for _, length in here) < VISIBLE * end:
             continue
-        color = LIGHT if what in IDLE else WORK.get(what, GRAY)
+        color = COLORS.get(what, GRAY)
         handles.append(plt.Rectangle((0, 0), 1, 1, label=plain(NAMES.get(what, what)), facecolor=color))
         for track, here in by_track.items():
             axis.broken_barh(here, (rows[track] - 0.42, 0.84), facecolor=color, edgecolor="white", linewidth=0.3)
