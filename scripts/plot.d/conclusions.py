@@ -22,8 +22,8 @@ def next_to_others(rows, **values):
         row, base = ours(rows, **form, **values), named(rows, program=other, action="encrypt")
         if not row or not base:
             return ""
-        texts.append(f"{compared(row, base, f'`{other}`')} ({median_of(row)} GB/s)")
-    return f"encrypting to age's format is {texts[0]}, and sealing is {texts[1]}"
+        texts.append(f"{median_of(row)} GB/s, {compared(row, base, f'`{other}`')}")
+    return f"encrypting to age's format reaches {texts[0]}, and sealing {texts[1]}"
 
 
 def disk(run):
@@ -49,14 +49,14 @@ def gpu(run):
     pairs = {name: (ours(files, lanes="cuda:0", **values), ours(files, lanes="cpu", **values)) for name, values in kinds.items()}
     base = f"{run.fact('CPUs')} CPUs"
     texts = [f"{median_of(gpu)} GB/s with {name}, {compared(gpu, cpus, base)}" for name, (gpu, cpus) in pairs.items() if gpu and cpus]
-    return texts and (f"**A GPU** encrypts a {size_of(files)} file at {'; '.join(texts)}. This includes the time that CUDA takes to start "
-                      "and end. [Files on a GPU](#files-on-a-gpu)")
+    return texts and (f"**A GPU** encrypts a {size_of(files)} file at {'; '.join(texts)}. CUDA startup and shutdown are included. "
+                      "[Files on a GPU](#files-on-a-gpu)")
 
 
 def cold_files(run):
     here = run.of_part("cold")
     row, openssl = ours(here, lanes="auto"), named(here, program="openssl")
-    return row and openssl and (f"**Files that are not in the page cache** are sealed with {cpu_of(row)} CPU seconds per GB; `openssl` takes "
+    return row and openssl and (f"**Sealing a file that is not in the page cache** takes {cpu_of(row)} CPU seconds per GB; `openssl` takes "
                                 f"{cpu_of(openssl)}. [Cold files](#cold-files-and-cpu-time)")
 
 

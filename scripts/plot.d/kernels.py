@@ -100,7 +100,7 @@ def rank_of_ours(rates):
         return "Rates of kernels"
     faster = sum(rate > rates[own] for rate in rates.values())
     count = f"{faster} of {len(rates) - 1}" if faster else f"none of {len(rates) - 1}"
-    return f"{own} needs no tables: {count} kernels with tables {'is' if faster < 2 else 'are'} faster"
+    return f"{own} needs no tables; {count} kernels with tables {'is' if faster < 2 else 'are'} faster"
 
 
 def color_of(variant):
@@ -171,8 +171,8 @@ def draw_by_size(plt, panels, cipher, link):
 def half_rate_of(cipher, panels):
     """The size of a launch from which the kernel of gpuaes-stream has half of its rate, in the first panel."""
     title, lines = panels[0]
-    line = next((line for name, line in lines.items() if name in OURS), None)
-    if not line:
+    own = next((name for name in OURS if name in lines), None)
+    if not own:
         return f"{title_of(cipher)} kernels by size of a launch"
-    size = min(size for size, rate in line.items() if rate >= max(line.values()) / 2)
-    return f"{title_of(cipher)} in {title.split(',')[0]}: half of the highest rate takes launches of {size_name(size)}"
+    size = min(size for size, rate in lines[own].items() if rate >= max(lines[own].values()) / 2)
+    return f"{title_of(cipher)} in {title.split(',')[0]}: {own} reaches half of its highest rate with launches of {size_name(size)}"

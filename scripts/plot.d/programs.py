@@ -31,8 +31,8 @@ def draw(plt, rows, save, _):
 
 
 # The title of a panel, the part of the results, and a pattern for the case; what most people do comes first.
-PANELS = (("file to file, disk", "output", r"disk, \d"), ("file to file, disk, input not cached", "output", "disk, cold"),
-          ("between two pipes", "pipe", ""), ("file that is not cached to /dev/null", "cold", ""),
+PANELS = (("file to file, disk", "output", r"disk, \d"), ("file to file, disk, uncached input", "output", "disk, cold"),
+          ("between two pipes", "pipe", ""), ("uncached file to /dev/null", "cold", ""),
           ("cached file to /dev/null, 1 CPU", "rivals", "1 GiB, 1 CPU"), ("cached file to /dev/null, all CPUs", "rivals", r"1 GiB, (?!1 CPU)"))
 
 
@@ -108,14 +108,9 @@ def draw_cpus(plt, rows):
     """A panel for each cipher and format; a line for CPU lanes, CUDA lanes and -l auto."""
     panels = group(rows, "cipher", "format")
     figure, axes = plt.subplots(1, len(panels), figsize=(3.4 * len(panels), 3.4), squeeze=False, sharey=True)
-    shares = []
-    entitle(figure, " ")  # makes room
+    entitle(figure, rank_of_auto([lines_of(here) for here in panels.values()]))
     for axis, ((cipher, form), here) in zip(axes.flat, panels.items()):
-        lines = {}
-        for row in here:
-            count = int(re.match(r"\d+", row["case"]).group())
-            lines.setdefault(row["lanes"].split(":")[0], {})[count] = row
-        ends = []
+        lines, ends = lines_of(here), []
         axis.set_yscale("log", base=2)
         axis.yaxis.set_major_formatter("{x:g}")
         for name, line in lines.items():
@@ -132,12 +127,26 @@ def draw_cpus(plt, rows):
         axis.set_xlabel("CPUs")
         axis.grid(True, alpha=0.3)
         axis.set_title(f"{title_of(cipher)}, {form}, {size_name(here[0]['bytes'])}{faster_of(lines)}")
-        if len(lines) == len(LANES):
-            shares += [lines["auto"][count]["rate"] / max(lines[name][count]["rate"] for name in ("cpu", "cuda")) for count in counts]
         label_lines(axis, ends)
     axes[0, 0].set_ylabel(f"{RATE}, logarithmic")
-    entitle(figure, f"-l auto reaches at least {min(shares):.0%} of the rate of the faster of CPUs and GPU" if shares else "CPU lanes by number of CPUs")
     return figure
+
+
+def lines_of(rows):
+    """{lanes: {number of CPUs: row}}"""
+    lines = {}
+    for row in rows:
+        count = int(re.match(r"\d+", row["case"]).group())
+        lines.setdefault(row["lanes"].split(":")[0], {})[count] = row
+    return lines
+
+
+def rank_of_auto(panels):
+    """How -l auto compares with the faster of its choices, in the panels that have all of them."""
+    shares = [row["rate"] / max(lines[name][count]["rate"] for name in ("cpu", "cuda"))
+              for lines in panels if lines.keys() == LANES.keys() for count, row in lines["auto"].items()]
+    return (f"-l auto reaches at least {min(shares):.0%} of the rate of CPUs or of a GPU, whichever is faster" if shares
+            else "CPU lanes by number of CPUs")
 
 
 def faster_of(lines):
@@ -145,4 +154,4 @@ def faster_of(lines):
     if not {"cpu", "cuda"} <= lines.keys():
         return ""
     counts = [count for count in lines["cpu"] if lines["cuda"][count]["rate"] > lines["cpu"][count]["rate"]]
-    return f"\na GPU is faster with up to {max(counts)} CPU{'s' * (max(counts) > 1)}" if counts else "\nCPUs are always faster than a GPU"
+    return f"\na GPU is faster with up to {max(counts)} CPU{'s' * (max(counts) > 1)}" if counts else "\nCPUs are faster than a GPU"

@@ -71,19 +71,16 @@ def programs_table(rows, others):
     return markdown(["GB/s", *headings, *(f"`{other}`" for other in others)], [row for row in rows if any(row[1:])])
 
 
-OTHERS = (GPUAGE, *RIVALS)
-
-
 def rivals_table(run):
     """All programs with the same input, which takes a row. The formats that have no rival are in other tables."""
-    rows = []
+    rows, others = [], (GPUAGE, *RIVALS)
     for action, ending in (("encrypt", ""), ("decrypt", ", decryption")):
         for part, where in (("output", "file to file, "), ("pipe", "between two pipes, "), ("cold", "cold file, "), ("rivals", "")):
             for (case,), here in group(run.of_part(part), "case").items():
                 here = [row for row in here if row["lanes"] in ("", lanes_of(case)) and is_shown(row)]
                 if any(row["program"] in RIVALS and row["action"] == action for row in here):
-                    rows.append(programs_row(f"{where}{case}{ending}", here, OTHERS, action))
-    return programs_table(rows, OTHERS)
+                    rows.append(programs_row(f"{where}{case}{ending}", here, others, action))
+    return programs_table(rows, others)
 
 
 def summary_table(run):
@@ -116,34 +113,35 @@ def pipe_table(run):
 
 def output_table(run):
     """File to file: a row for each program."""
-    cases = group(run.of_part("output"), "case")
-    names = list(dict.fromkeys(name_with_lanes(row) for row in run.of_part("output")))
-    found = {(case, name_with_lanes(row)): [rate_of(row), cpu_of(row), cached_of(row)] for (case,), here in cases.items() for row in here}
-    return markdown(["file to file", *(heading for (case,) in cases for heading in (f"{case}: GB/s", "CPU s/GB", "then cached, GiB"))],
-                    [[name, *(cell for (case,) in cases for cell in found.get((case, name), ["", "", ""]))] for name in names])
+    return table_by_case("file to file", run.of_part("output"), name_with_lanes,
+                         {"{}: GB/s": rate_of, "CPU s/GB": cpu_of, "cached afterward, GiB": cached_of})
+
+
+def table_by_case(title, rows, name_of_row, columns):
+    """A row for each name. Each case has all columns: a heading, with {} for the case, and what is shown of a row."""
+    cases, names = (dict.fromkeys(map(key, rows)) for key in (lambda row: row["case"], name_of_row))
+    found = {(name_of_row(row), row["case"]): row for row in rows}
+    return markdown([title, *(heading.format(case) for case in cases for heading in columns)],
+                    [[name, *(show(found.get((name, case))) for case in cases for show in columns.values())] for name in names])
 
 
 def cached_of(row):
     """How much of its files a program left in the page cache, if that was measured."""
-    return f"{int(row['cached_bytes']) / GI:.1f}" if row.get("cached_bytes") else ""
+    return f"{int(row['cached_bytes']) / GI:.1f}" if row and row.get("cached_bytes") else ""
 
 
 def many_table(run):
     """Many files: a row for each way to encrypt them."""
-    cases = group(run.of_part("many"), "case")
-    names = list(dict.fromkeys(row["program"] for row in run.of_part("many")))
-    found = {(case, row["program"]): row for (case,), here in cases.items() for row in here}
-    return markdown(["", *(heading for (case,) in cases for heading in (case, "CPU time"))],
-                    [[way_of(name), *(cell for (case,) in cases for cell in times_of(found.get((case, name))))] for name in names])
+    return table_by_case("", run.of_part("many"), way_of, {"{}": time_of, "CPU time": cpu_time_of})
 
 
-def way_of(name):
-    program, _, way = name.partition(", ")
+def way_of(row):
+    program, _, way = row["program"].partition(", ")
     return f"`{program}{' --output-dir' * (way == 'one run')}`, {way}"
 
 
-def times_of(row):
-    return [time_of(row), duration(float(row["cpu_seconds"]))] if row else ["", ""]
+def cpu_time_of(row):
+    return duration(float(row["cpu_seconds"])) if row else ""
 
 
 def cpu_seconds_table(run):
@@ -224,8 +222,8 @@ def cpus_cases(run):
 def auto_sentence(run):
     """How -l auto compares with the faster of its choices."""
     shares = [auto["rate"] / max(cpu["rate"], cuda["rate"]) for *_, cpu, cuda, auto in cpus_cases(run)]
-    return (f"In this table and in that of [age files](#age-files), `-l auto` reaches {min(shares):.0%} to {max(shares):.0%} of the rate of the faster of CPU lanes and "
-            "`-l cuda:0`." if shares else NOT_MEASURED)
+    return (f"Here and with [age files](#age-files), `-l auto` reaches {min(shares):.0%} to {max(shares):.0%} of the rate of CPU lanes or of "
+            "`-l cuda:0`, whichever is faster." if shares else NOT_MEASURED)
 
 
 def pays_table(run, step=1):
