@@ -305,22 +305,6 @@ else:
     assert recipe("Make backups that only a YubiKey or a TPM opens")[1].splitlines().count("photos/2.jpg") == 1
 
 
-def test_speed_up_programs_that_call_age(recipe):
-    """The script does what age does."""
-    need("age")
-    page = (TOP / "man/gpuaes-recipes.7").read_text()
-    pathlib.Path("script").write_text(re.search(r"(?ms)^(#!/bin/sh\nfor word.*?)^\.Ed$", page)[1])
-    os.chmod("script", 0o755)
-    keygen("--x25519", "-o", "identity")
-    bash("""\
-age -R identity.pub -a -o by-age disk.img
-./script --decrypt --identity identity -o opened by-age
-cmp opened disk.img
-./script -R identity.pub -a -o by-script disk.img
-age -d -i identity by-script | cmp - disk.img
-""")
-
-
 def test_decrypt_with_several_processes(recipe):
     assert "photos/2.jpg\n" in recipe("Decrypt with several processes")[1]
     assert stream("-q", "-d", "-k", "backup.key", "photos.sealed").out == content("photos.tar")
