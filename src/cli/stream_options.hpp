@@ -70,7 +70,7 @@ inline constexpr auto operations = std::to_array<Row>({
      act<Action::export_header>},
     {"rekey", nullptr,
      "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
-     "removed, but anyone who had them may have kept the data key.",
+     "removed, but anyone who had them may have kept the file key.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
@@ -78,8 +78,7 @@ inline constexpr auto operations = std::to_array<Row>({
 });
 
 inline constexpr auto keys = std::to_array<Row>({
-    {"key,k", "FILE",
-     "Read a key, identities or an ssh private key (without a passphrase) from FILE. Can be repeated.",
+    {"key,k", "FILE", "Read a key, identities or an ssh private key from FILE. Can be repeated.",
      add_text<&Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
      turn_on<&Options::secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},

@@ -169,7 +169,7 @@ class Notes {
         removed_.text(), several ? "files" : "file", several ? "have" : "has", now_.text()));
     messages_.note(fmt::format(
         "secrets that were not given again no longer open the {}, but anyone who had one may have "
-        "kept the data key",
+        "kept the file key",
         several ? "files" : "file"));
   }
 

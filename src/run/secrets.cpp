@@ -200,14 +200,11 @@ Secret open_body(Session& session, std::span<const std::byte> body) {
   return plain;
 }
 
-AskPassphrase ask_for(const std::string& name, unsigned attempts, Cancel& cancel) {
+// `hint` is for a run without a terminal.
+AskPassphrase ask_for(const std::string& name, const std::string& hint, unsigned attempts, Cancel& cancel) {
   if (has_terminal()) return ask_passphrase(attempts, cancel, printable(name));
-  return [name](const std::string&, bool) -> std::optional<Secret> {
-    throw UsageError(
-        fmt::format("there is no terminal to ask for the passphrase of {}", name),
-        name == standard_input_name
-            ? "use gpuaes-stream -d --passphrase-file FILE to decrypt it first"
-            : fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name));
+  return [name, hint](const std::string&, bool) -> std::optional<Secret> {
+    throw UsageError(fmt::format("there is no terminal to ask for the passphrase of {}", name), hint);
   };
 }
 
@@ -227,9 +224,13 @@ Secret decrypt(std::span<const std::byte> contents, const std::string& name, uns
   SpanSource source(contents);
   OpenedInput input(source, nullptr, std::nullopt);
   const Format& format = input.format(detect_format);
+  const std::string hint =
+      name == standard_input_name
+          ? "use gpuaes-stream -d --passphrase-file FILE to decrypt it first"
+          : fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
   request.keyring.keys.push_back(
-      {.kind = KeyKind::passphrase, .passphrase = ask_for(name, attempts, cancel)});
+      {.kind = KeyKind::passphrase, .passphrase = ask_for(name, hint, attempts, cancel)});
   request.input = &input.header;
   request.check = [&cancel] { cancel.check(); };
   try {
@@ -346,7 +347,8 @@ std::vector<Key> open_ssh_key(const SshKeyFile& file, const Key& recipient, unsi
                               Cancel& cancel) {
   const std::string& name = recipient.name;
   file.check_encryption();
-  const AskPassphrase ask = ask_for(name, attempts, cancel);
+  const AskPassphrase ask = ask_for(
+      name, "copy the key, and remove the passphrase of the copy with ssh-keygen -p", attempts, cancel);
   std::vector<Key> keys;
   for (bool again = false; keys.empty(); again = true) {
     const std::optional<Secret> passphrase = ask(name, again);

@@ -12,7 +12,7 @@ from programs import FOLDER, KEY, files_here, keygen, secret_file, some_bytes, s
 from test_output_dir import many
 
 NAMES = [f"file-{number}" for number in range(30)]
-LOST = "secrets that were not given again no longer open the {}, but anyone who had one may have kept the data key"
+LOST = "secrets that were not given again no longer open the {}, but anyone who had one may have kept the file key"
 
 
 @pytest.fixture

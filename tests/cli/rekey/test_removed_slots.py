@@ -17,7 +17,7 @@ from parts_steps import join, plan_and_seal  # noqa: E402
 
 PLAIN = some_bytes(1000)
 FILE_KEY = bytes(range(100, 132))
-LOST = "secrets that were not given again no longer open the file, but anyone who had one may have kept the data key"
+LOST = "secrets that were not given again no longer open the file, but anyone who had one may have kept the file key"
 
 
 @pytest.fixture(autouse=True)

@@ -125,6 +125,7 @@ def test_without_a_terminal(made):
     lock(made.name, "-a", "1")
     result = stream("-d", "-k", made.name, "made", status=2, start_new_session=True)
     assert result.error == f"--key: there is no terminal to ask for the passphrase of {made.name}"
+    assert result.hint == "copy the key, and remove the passphrase of the copy with ssh-keygen -p"
 
 
 def test_nothing_is_asked_if_another_key_opens_the_file(ed25519, rsa):
