@@ -269,7 +269,7 @@ class OutputFile : public Sink {
   }
 
   [[noreturn]] void throw_kept(const std::string& failure) {
-    if (rules_.durable && sink_.fd().get() >= 0) sink_.sync();
+    if (sink_.fd().get() >= 0) sink_.sync();
     const std::optional<std::string> kept = file_->keep();
     throw IoError(failure, kept ? fmt::format("the complete output is in {}", *kept)
                                 : "the complete output could not be kept");

@@ -51,7 +51,8 @@ struct SinkRules {
   std::uint64_t direct_from = std::numeric_limits<std::uint64_t>::max();
   // For the file until it is published. The hint is for an existing file that cannot be replaced.
   TempFile::Rules temp = {.hint = "redirect the output with > to write to the file in place"};
-  // A complete file that cannot get its name, or whose last step fails, is not thrown away (TempFile::keep).
+  // A complete file that cannot get its name, or whose last step fails, is synced and not thrown away
+  // (TempFile::keep).
   bool keep = true;
   // Called before the last step. If it throws, the output is removed, and the old file stays. May be empty.
   std::function<void()> check = {};
