@@ -57,6 +57,9 @@ def measure(fixture, kind, work, size):
         rival.command = synced([*rival.command, "-o", output, source], output)
     contenders = [copy, *ours, openssl, *rivals]
     is_cold = "cold" in kind
+    can_count = is_cold and shutil.which("fincore")
+    if is_cold and not can_count:
+        fixture.results.left_out(f"{kind}: what stays in the page cache: fincore is not installed")
 
     def prepare():
         remove(output)
@@ -65,6 +68,6 @@ def measure(fixture, kind, work, size):
 
     for c in contenders:
         c.prepare = prepare
-        c.count_cached = (lambda: cached_bytes(source, output)) if is_cold else None
+        c.count_cached = (lambda: cached_bytes(source, output)) if can_count else None
     fixture.compare(f"{kind}, {words_of(size)}", contenders, size, copy, openssl)
     remove(output)
