@@ -73,7 +73,14 @@ def test_kernels(matplotlib):
 
 def test_timelines(key, matplotlib):
     raw(key, "-l", "cpu:2", "--trace", "trace.json", input=some_bytes(3000000))
-    expect_pictures({"trace-timeline": ["lane 1, cpu", "read", "cipher", "write", "milliseconds"]}, "trace.json")
+    expect_pictures({"trace-timeline": ["lane 1, cpu", "milliseconds"]}, "trace.json")
+
+
+def test_what_is_too_short_to_see_is_not_in_the_legend(matplotlib):
+    write_csv("spans.csv", [{"track": "lane 1, cpu", "what": what, "start_us": start, "length_us": length}
+                            for what, start, length in (("read", 0, 998), ("write", 998, 2))])
+    expect_pictures({"spans-timeline": ["read", "'read'"]}, "spans.csv")
+    assert "write" not in texts_of("drawn/spans-timeline")
 
 
 ROW = {"part": "pipe", "case": "4 GiB", "program": "gpuaes-stream", "cipher": "aes-256", "format": "sealed",
