@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+import tempfile
 
 import pytest
 
@@ -93,7 +94,15 @@ touch build-package/{test.deb,test.whl,aarch64/test-arm.deb,aarch64/test-arm.tar
 
 
 @pytest.fixture
-def make_release(release):
+def temporary_files():
+    """A folder for them, which another user may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield folder
+
+
+@pytest.fixture
+def make_release(release, temporary_files):
     """Makes a release with the scripts of a small repository, and checks it. Returns the exit status and all output."""
     if not shutil.which("faketime"):
         pytest.skip("faketime is not installed")
@@ -101,8 +110,8 @@ def make_release(release):
         pytest.skip("this is not Debian 12")
 
     def call(*arguments):
-        done = subprocess.run(["scripts/release", *arguments], env={**os.environ, "CUDACXX": shutil.which("true")},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(["scripts/release", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**os.environ, "CUDACXX": shutil.which("true"), "TMPDIR": temporary_files})
         return done.returncode, done.stdout
 
     def make(note):
@@ -118,16 +127,18 @@ def make_release(release):
     return make
 
 
-def test_the_same_release_again(make_release):
+def test_the_same_release_again(make_release, temporary_files):
     status, output = make_release("the same")
     assert status == 0 and "both releases are the same" in output, output
+    assert os.listdir(temporary_files) == []
 
 
 @pytest.mark.parametrize("note", ["$(id -u)", "$(date +%F)", "$PWD"])
-def test_a_release_that_depends_on_where_it_is_made(make_release, note):
+def test_a_release_that_depends_on_where_it_is_made(make_release, temporary_files, note):
     status, output = make_release(note)
     assert status == 1 and "test.tar.gz differs" in output, output
     assert "here/test.tar.gz/content/note and there/test.tar.gz/content/note differ" in output
+    assert f"the other release is in {temporary_files}/" in output
 
 
 def test_the_archive_of_test_vectors():
