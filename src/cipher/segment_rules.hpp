@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace gpuaes {
@@ -27,5 +28,11 @@ struct SegmentRules {
 
 // The segments of age files (https://age-encryption.org/v1, "Payload").
 inline constexpr SegmentRules age_segments{.plain_bytes = 64 << 10, .last_flag = 11};
+
+// The size of a sealed message with that many bytes of plaintext.
+constexpr std::uint64_t sealed_size(std::uint64_t plain_bytes, const SegmentRules& rules = {}) {
+  const bool ends_full = rules.last_may_be_full() && plain_bytes > 0 && plain_bytes % rules.plain_bytes == 0;
+  return plain_bytes + tag_bytes * (plain_bytes / rules.plain_bytes + (ends_full ? 0 : 1));
+}
 
 }  // namespace gpuaes

@@ -45,6 +45,8 @@ struct InputRequest {
   const char* option = "";              // the option that names the input, or ""
   std::vector<std::string> command{};   // whose output is the input, unless empty
   std::optional<std::uint64_t> size{};  // in bytes, from the user
+  // Anything but a regular file, a block device or a directory is an error: opening it could wait.
+  bool only_file = false;
 
   bool is_named() const { return name != standard_name; }
 };
@@ -61,7 +63,7 @@ struct InputsRequest {
 struct OutputRequest {
   std::optional<std::string> name{};       // standard output if neither is set
   std::optional<std::string> directory{};  // for one output for each input
-  bool skip_existing = false;              // in the directory, if not older than the input
+  bool skip_existing = false;              // in the directory, if it was made from this version of the input
   bool sparse = false;                     // zeros become holes
   bool force = false;                      // write to a terminal anyway
 };

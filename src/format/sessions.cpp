@@ -64,9 +64,7 @@ class SegmentSession : public Session {
 
   std::size_t output_size(std::size_t in_size, bool last) const override {
     if (stream_.decrypt) return opened_size(in_size, stream_.rules);
-    const std::size_t full = in_size / plain_bytes();
-    const bool ends_full = stream_.rules.last_may_be_full() && in_size > 0 && in_size % plain_bytes() == 0;
-    return in_size + tag_bytes * (full + (last && !ends_full ? 1 : 0));
+    return last ? sealed_size(in_size, stream_.rules) : in_size + in_size / plain_bytes() * tag_bytes;
   }
 
   Job job(const Piece& piece) const override {

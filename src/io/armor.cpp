@@ -219,6 +219,10 @@ class PastedSource : public Source {
 
 }  // namespace
 
+std::uint64_t armored_size(std::string_view label, std::uint64_t size) {
+  return armor_begin(label).size() + 1 + encoded_size(size) + armor_end(label).size() + 1;
+}
+
 std::string armor_begin(std::string_view label) {
   return fmt::format("-----BEGIN {}-----", label);
 }

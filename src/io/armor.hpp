@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@ std::string armor_end(std::string_view label);
 
 // The white space allowed before and after armor, in total, in bytes.
 inline constexpr std::size_t max_armor_margin = 1024;
+
+// The size of the armor of that many bytes, as make_armor_sink() writes it.
+std::uint64_t armored_size(std::string_view label, std::uint64_t size);
 
 // Passes the armor of its input on to `text`.
 std::unique_ptr<Sink> make_armor_sink(std::string_view label, std::unique_ptr<Sink> text);

@@ -35,6 +35,14 @@ std::vector<std::string> names_in(Fd directory) {
   return names;
 }
 
+// Sets both times, because FUSE file systems with libfuse 2 ignore UTIME_OMIT and then set none.
+bool set_modification_time(int fd, const timespec& time) {
+  struct stat now {};
+  if (fstat(fd, &now) != 0) return false;
+  const timespec times[] = {now.st_atim, time};
+  return futimens(fd, times) == 0;
+}
+
 bool set_size(int fd, std::uint64_t size) {
   int result = 0;
   do result = ftruncate(fd, static_cast<off_t>(size));

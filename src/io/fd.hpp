@@ -19,6 +19,7 @@ class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}
   Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept { return reset(other.release()), *this; }
   ~Fd() { close(); }
   int get() const noexcept { return fd_; }
   void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
@@ -47,6 +48,9 @@ inline bool is_same_inode(const struct stat& a, const struct stat& b) {
 inline bool is_same_time(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
+
+// Leaves the time of access as it is. False with errno if that fails.
+bool set_modification_time(int fd, const timespec& time);
 
 // ftruncate(2), which a signal does not interrupt. False with errno if it fails.
 bool set_size(int fd, std::uint64_t size);

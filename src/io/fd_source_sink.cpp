@@ -153,6 +153,12 @@ std::string FdSource::modification() const {
                      name_);
 }
 
+bool FdSource::is_unchanged() const {
+  struct stat now {};
+  return S_ISREG(status_.st_mode) && fstat(fd_.get(), &now) == 0 && now.st_size == status_.st_size &&
+         is_same_time(now.st_mtim, status_.st_mtim) && is_same_time(now.st_ctim, status_.st_ctim);
+}
+
 bool FdSource::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLIN, static_cast<int>(patience.count()), cancel_);
 }

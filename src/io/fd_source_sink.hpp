@@ -43,6 +43,9 @@ class FdSource : public Source {
   // Otherwise empty, as for files in /proc. Misses changes that leave st_size and st_mtim as they are.
   std::string modification() const;
 
+  // Whether a regular file shows no sign of a change since it was opened, not even of its access or name.
+  bool is_unchanged() const;
+
   // From now on, offsets and sizes count from the current position.
   void begin_here();
 

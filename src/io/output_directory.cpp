@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -34,10 +36,24 @@ Fd open_or_make(int parent, const char* name, int flags) {
   return fd;
 }
 
+// In nanoseconds: ext4, NTFS, some FUSE file systems, exFAT, ext3, FAT.
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::array<std::int64_t, 7> time_units{1, 100, 1'000, 1'000'000, 10'000'000, second, 2 * second};
+
+// Rounded down.
+timespec rounded(timespec time, std::int64_t unit) {
+  if (unit > second) time.tv_sec -= time.tv_sec % (unit / second);
+  time.tv_nsec -= time.tv_nsec % std::min(unit, second);
+  return time;
+}
+
 }  // namespace
 
 OutputDirectory::OutputDirectory(std::string name)
-    : name_(std::move(name)), fd_(open_or_make(AT_FDCWD, name_.c_str(), folder_flags)) {
+    : name_(std::move(name)), fd_(open(name_.c_str(), folder_flags)) {}
+
+void OutputDirectory::make() {
+  if (fd_.get() < 0) fd_ = open_or_make(AT_FDCWD, name_.c_str(), folder_flags);
   if (fd_.get() >= 0) return;
   const int error = errno;
   IoError failure = io_error("cannot open the directory", name_, error);
@@ -74,17 +90,57 @@ OutputDirectory::Place OutputDirectory::find(const std::string& path) {
     const std::lock_guard lock(mutex_);
     folders_.insert(std::move(folder));
   }
-  const auto file = std::make_shared<const Fd>(
-      openat(target.directory, target.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (file->get() < 0 && errno == ENOENT) return place;
+  Fd file(openat(target.directory, target.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT) return place;
   struct stat status {};
-  if (file->get() < 0 || fstat(file->get(), &status) != 0) throw io_error("cannot open", target.name, errno);
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) throw io_error("cannot open", target.name, errno);
   if (!S_ISREG(status.st_mode))
     throw IoError(fmt::format("{} is {} and is not replaced", target.name,
                               S_ISLNK(status.st_mode) ? "a symbolic link" : "not a regular file"));
   target.status = status;
-  target.file = file;
+  target.file = std::make_shared<const Fd>(std::move(file));
   return place;
+}
+
+bool OutputDirectory::contains(const std::string& folder) const {
+  struct stat own {
+  }, here{}, above{};
+  if (fstat(fd_.get(), &own) != 0) return false;
+  Fd at(open(folder.c_str(), folder_flags));
+  while (fstat(at.get(), &here) == 0) {
+    if (is_same_inode(here, own)) return true;
+    at = Fd(openat(at.get(), "..", folder_flags));
+    if (fstat(at.get(), &above) != 0 || is_same_inode(here, above)) return false;  // the root
+  }
+  return false;
+}
+
+bool OutputDirectory::is_stored_time(const Place& place, const timespec& stored, const timespec& time) {
+  if (is_same_time(stored, time) && time.tv_nsec != 0) return true;
+  if (std::abs(stored.tv_sec - time.tv_sec) > time_units.back() / second) return false;
+  const std::int64_t unit = time_unit(place);
+  return unit > 0 && is_same_time(rounded(stored, unit), rounded(time, unit));
+}
+
+// The unit of modification times in the file system of a place, in nanoseconds; 0 if times cannot be set, or
+// are stored in another way. Only a file shows it.
+std::int64_t OutputDirectory::time_unit(const Place& place) {
+  struct stat folder {
+  }, probed{};
+  if (fstat(place.folder.get(), &folder) != 0) return 0;
+  const std::lock_guard lock(mutex_);
+  const auto [entry, is_new] = time_units_.try_emplace(folder.st_dev, 0);
+  if (!is_new) return entry->second;
+  try {
+    TempFile file({place.target.directory, place.target.path, place.target.name}, {});
+    const Fd fd = file.take_fd();
+    constexpr timespec time{.tv_sec = 1'000'000'001, .tv_nsec = 999'999'999};  // a multiple of no other unit
+    if (!set_modification_time(fd.get(), time) || fstat(fd.get(), &probed) != 0) return 0;
+    for (const std::int64_t unit : time_units)
+      if (is_same_time(probed.st_mtim, rounded(time, unit))) entry->second = unit;
+  } catch (const IoError&) {  // then no output can be written there, either
+  }
+  return entry->second;
 }
 
 // A folder may have been removed in the meantime.

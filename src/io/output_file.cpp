@@ -77,14 +77,15 @@ bool set_mode(int fd, mode_t mode, const std::string& name) {
   return (now.st_mode & 07777) == mode;
 }
 
-// Gives the file that is open as `fd` the access of the file that is open as `old`. If a part of it cannot be
-// kept, access becomes narrower, never wider. Returns the names of the properties that were lost. IoError
-// naming `name` if the mode cannot be set.
-std::vector<std::string> keep_access(int fd, int old, const std::string& name) {
+// Gives the file that is open as `fd` the access of the file that is open as `old`, except that its mode may
+// be another one. If a part of it cannot be kept, access becomes narrower, never wider. Returns the names of
+// the properties that were lost. IoError naming `name` if the mode cannot be set.
+std::vector<std::string> keep_access(int fd, int old, std::optional<mode_t> other_mode,
+                                     const std::string& name) {
   struct stat status {
   }, now{};
   if (fstat(old, &status) != 0 || fstat(fd, &now) != 0) throw io_error("cannot stat", name, errno);
-  const mode_t wanted = status.st_mode & 0777;
+  const mode_t wanted = other_mode.value_or(status.st_mode & 0777);
   mode_t mode = wanted;
   std::vector<std::string> lost;
   const auto lose = [&lost, &mode](const char* what, mode_t remaining) {
@@ -200,6 +201,7 @@ class OutputFile : public Sink {
     const std::uint64_t allocated = std::max(expected_, allocated_);
     if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
       throw io_error("cannot write", target_.name, errno);
+    if (rules_.complete) rules_.complete(sink_.fd().get());
     // The sync must include the access, so it is set first. It is set again afterward, because the access of
     // the old file may change during a long sync.
     if (rules_.durable) {
@@ -296,6 +298,7 @@ class OutputFile : public Sink {
     FdSink sink(named->take_fd(), target_.name, cancel_);
     std::atomic<std::uint64_t> copied = 0;
     copy_rest(source, sink, copied);
+    if (rules_.complete) rules_.complete(sink.fd().get());
     set_access(*named, sink.fd().get());
     warn_of_lost_access();
     sink.sync();
@@ -336,7 +339,8 @@ class OutputFile : public Sink {
     if (old.get() < 0 && has_mode(fd, file.new_mode())) return false;
     const Access before = access_of(fd);
     if (old.get() >= 0)
-      lost_ = keep_access(fd, old.get(), target_.name);
+      lost_ = keep_access(fd, old.get(), rules_.temp.mode ? std::optional(file.new_mode()) : std::nullopt,
+                          target_.name);
     else if (!set_mode(fd, file.new_mode(), target_.name))
       lost_.emplace_back("mode");
     return access_of(fd) != before;

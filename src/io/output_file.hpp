@@ -54,6 +54,8 @@ struct SinkRules {
   // A complete file that cannot get its name, or whose last step fails, is synced and not thrown away
   // (TempFile::keep).
   bool keep = true;
+  // Called with the descriptor of a complete file, before it is synced and gets its name. May be empty.
+  std::function<void(int fd)> complete = {};
   // Called before the last step. If it throws, the output is removed, and the old file stays. May be empty.
   std::function<void()> check = {};
   // Called with a warning if the access of a file could not be kept. May be empty.

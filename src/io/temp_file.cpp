@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <span>
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int max_name_tries = 100;
+constexpr mode_t usual_mode = 0666;  // less umask
 
 // To open a file as the shell's > does, but without truncating it: the kernel decides whether it is writable.
 constexpr int write_flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -30,9 +32,10 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+constexpr std::string_view mark = ".gpuaes-";
+
 // .NAME.gpuaes-
 std::string default_prefix(int directory, const std::string& base) {
-  constexpr std::string_view mark = ".gpuaes-";
   return fmt::format(".{}{}", shortened_name(directory, base, 1 + mark.size() + random_letters), mark);
 }
 
@@ -95,7 +98,7 @@ TempFile::TempFile(Target target, Rules rules)
       directory_(open_directory(target_, creation_failure(rules_.if_exists))),
       base_(target_.path.filename()),
       fd_(create()) {
-  if (target_.old) new_mode_ = limited_by(permissions_of(target_.old->get()), new_mode_);
+  if (target_.old && !rules_.mode) new_mode_ = limited_by(permissions_of(target_.old->get()), new_mode_);
 }
 
 TempFile::~TempFile() {
@@ -146,7 +149,7 @@ Fd TempFile::create() {
   // Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
   // that is removed while open.
   std::string probe_name;
-  Fd probe = create_named(0666, probe_name);
+  Fd probe = create_named(rules_.mode.value_or(usual_mode), probe_name);
   new_mode_ = permissions_of(probe.get());
   probe.close();
   if (!probe_name.empty()) unlinkat(directory_.get(), probe_name.c_str(), 0);
@@ -159,7 +162,8 @@ Fd TempFile::create() {
 
 // Never more open to others than the old file, even if its mode cannot be changed later.
 Fd TempFile::create_nameless() {
-  const mode_t mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : 0666;
+  const mode_t old_mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : usual_mode;
+  const mode_t mode = rules_.mode.value_or(old_mode);
   Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (fd.get() < 0 || (rules_.try_link && !can_link())) return Fd(-1);
   handle_.reset(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
@@ -245,6 +249,15 @@ std::optional<std::string> TempFile::keep() {
   if (renamed) temp_name_ = kept;
   const fs::path shown = target_.directory == AT_FDCWD ? target_.path : fs::path(target_.name);
   return shown.parent_path() / std::exchange(temp_name_, "");
+}
+
+bool is_temporary_name(std::string_view name) {
+  const std::size_t at = name.rfind(mark);
+  if (at == name.npos || at < 2 || name.front() != '.') return false;
+  const std::string_view end = name.substr(at + mark.size());
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  return end == kept_suffix.substr(mark.size()) ||
+         (end.size() == random_letters && std::ranges::all_of(end, is_letter));
 }
 
 IoError naming_error(const std::string& name, int error) {

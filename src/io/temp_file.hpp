@@ -38,6 +38,8 @@ class TempFile {
     std::string prefix = {};  // what its name begins with, if not with .NAME.gpuaes-
     // Try before any work whether a file without a name can be linked. Worth its time for large files.
     bool try_link = false;
+    // The mode of the file, less what umask or a default ACL takes from it, instead of that of a new file.
+    std::optional<mode_t> mode{};
     const char* hint = "";  // for errors that writing in place would avoid
   };
 
@@ -56,8 +58,9 @@ class TempFile {
   // none. IoError if it cannot be written.
   Fd open_old() const;
 
-  // The mode of a new file in this directory, from umask or the directory's default ACL. If there was an old
-  // file, other users get only permissions that it gave to everyone.
+  // The mode of a new file in this directory, from umask or the directory's default ACL, and from the rules.
+  // If those name no mode and there was an old file, other users get only permissions that it gave to
+  // everyone.
   mode_t new_mode() const noexcept { return new_mode_; }
 
   // Gives the file the target's name. FileExists if it must be new and exists; IoError.
@@ -108,6 +111,10 @@ std::string host_name();
 
 // The end of the name that TempFile::keep() gives.
 inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
+
+// Whether a file of this name was made by TempFile, without a prefix of its creator, and has not been
+// published.
+bool is_temporary_name(std::string_view name);
 
 // Renames a file without replacing another. False with errno if that fails: EEXIST if the new name exists.
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name);

@@ -1,10 +1,12 @@
 #include "run/endpoints.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -20,13 +22,34 @@
 
 namespace gpuaes {
 
+namespace {
+
+// Waits for the other end of a FIFO, unless the input may be only a file.
+Fd open_input_by_name(const InputRequest& input, Cancel& cancel) try {
+  if (!input.is_named()) return Fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  return open_file(input.name, O_RDONLY | O_NOCTTY | (input.only_file ? O_NONBLOCK : 0), cancel);
+} catch (const IoError&) {
+  refuse_secret_as_name(input.name);
+  throw;
+}
+
+}  // namespace
+
 InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cancel) {
   return with_option(input.option, [&]() -> InputFile {
-    const auto status = status_of(input.name);
-    if (!status) refuse_secret_as_name(input.name);
-    if (!status || !S_ISDIR(status->st_mode)) return {open_source(input.name, cancel)};
+    const std::string shown = shown_name(input.name);
+    Fd fd = open_input_by_name(input, cancel);
+    struct stat status {};
+    if (fstat(fd.get(), &status) != 0) throw io_error("cannot open", shown, errno);
+    const bool is_directory = S_ISDIR(status.st_mode);
+    if (input.only_file) {
+      if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode) && !is_directory)
+        throw IoError(fmt::format("{} is not a regular file", shown));
+      fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) & ~O_NONBLOCK);
+    }
+    if (!is_directory) return {FdSource(std::move(fd), shown, cancel)};
     if (!decrypt)
-      throw IoError(fmt::format("{} is a directory", shown_name(input.name)),
+      throw IoError(fmt::format("{} is a directory", shown),
                     "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
     if (!input.is_named()) throw IoError("standard input is a directory", "name it as an argument");
     PartsDirectory directory = open_parts_directory(input.name, cancel);
@@ -74,7 +97,8 @@ std::uint64_t uncached_plaintext_bytes() {
 
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Messages& messages, Cancel& cancel) {
+                                  const Messages& messages, Cancel& cancel,
+                                  const std::function<void(int fd)>& complete) {
   using Terminal = SinkRules::Terminal;
   if (stream.test) return std::make_unique<NullSink>(cancel);
   if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
@@ -84,10 +108,12 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
                   .sparse = output.sparse,
                   .bytes = bytes,
                   .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
+                  .complete = complete,
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (output.directory) {
     rules.durable_name = false;  // the directory is synced once, at the end
     rules.temp.hint = "";
+    rules.temp.mode = targets.mode;
   }
   return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
 }

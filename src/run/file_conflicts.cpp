@@ -1,6 +1,7 @@
 #include "run/file_conflicts.hpp"
 
 #include <fmt/format.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "keys/recipient.hpp"
 #include "process/child_process.hpp"
 #include "process/terminal.hpp"
+#include "run/inputs.hpp"
 
 namespace gpuaes {
 namespace {
@@ -28,17 +30,12 @@ struct Input {
 
   bool is_standard() const { return named.name == standard_name; }
 
-  // Then it is in conflict with no data that follows it: there may be many such files.
-  bool is_file_of_data() const {
-    return named.kind == NamedInput::Kind::data && !is_standard() && S_ISREG(status.st_mode);
-  }
+  bool is_named_data() const { return named.kind == NamedInput::Kind::data && !is_standard(); }
 
   // Whether bytes read from this input are lost to other inputs.
   bool consumes() const { return named.kind != NamedInput::Kind::data && is_standard(); }
 
-  std::string shown() const {
-    return named.kind == NamedInput::Kind::data && !is_standard() ? named.name : std::string(named.what);
-  }
+  std::string shown() const { return is_named_data() ? named.name : std::string(named.what); }
 };
 
 // Those that exist now. Data is last, as are_in_conflict() requires.
@@ -74,9 +71,13 @@ bool are_in_conflict(const Input& a, const Input& b) {
   return is_same_file(a.status, b.status) && (takes_data || twice || a.consumes() || b.consumes());
 }
 
-void refuse_shared_inputs(const std::vector<Input>& inputs) {
+// No data that follows a file of data is in conflict with it: there may be many such files.
+void refuse_shared_inputs(const std::vector<Input>& inputs, bool only_from_files) {
+  const auto is_file_of_data = [&](const Input& input) {
+    return input.is_named_data() && (only_from_files || S_ISREG(input.status.st_mode));
+  };
   for (auto a = inputs.begin(); a != inputs.end(); ++a)
-    for (auto b = a + 1; b != inputs.end() && !a->is_file_of_data(); ++b)
+    for (auto b = a + 1; b != inputs.end() && !is_file_of_data(*a); ++b)
       if (are_in_conflict(*a, *b))
         throw UsageError(fmt::format("{} and {} are both read from {}", a->named.what, b->named.what,
                                      shown_name(b->is_standard() ? b->named.name : a->named.name)),
@@ -142,23 +143,15 @@ void check_replaceable(const std::string& name, const char* hint) {
                      hint);
 }
 
-void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets) {
-  const std::optional<struct stat> status = status_of(input.name);
-  if (!status) {
-    const int error = errno;
-    refuse_secret_as_name(input.name);
-    throw io_error("cannot open", input.name, error);
-  }
-  if (!S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode) && !S_ISDIR(status->st_mode))
-    throw IoError(fmt::format("{} is not a regular file", input.name));
+void refuse_secret_as_input(const InputRequest& input, const struct stat& opened, NamedInputs secrets) {
   std::vector<Input> inputs = find_inputs(secrets);
-  inputs.push_back({secrets.add(input).list().back(), *status});
-  refuse_shared_inputs(inputs);
+  inputs.push_back({secrets.add(input).list().back(), opened});
+  limit_usage_error(true, [&] { refuse_shared_inputs(inputs, true); });
 }
 
-void prepare_inputs(const NamedInputs& named) {
+void prepare_inputs(const NamedInputs& named, bool only_from_files) {
   const std::vector<Input> inputs = find_inputs(named);
-  refuse_shared_inputs(inputs);
+  refuse_shared_inputs(inputs, only_from_files);
   for (const Input& input : inputs)
     if (input.named.kind != NamedInput::Kind::data) close_in_children(input.status);
   const std::optional<struct stat> standard = status_of(std::string(standard_name));
@@ -166,6 +159,29 @@ void prepare_inputs(const NamedInputs& named) {
     return standard && is_same_inode(input.status, *standard);
   };
   ask_on_standard_input(!named.has_command() && std::ranges::none_of(inputs, is_standard));
+}
+
+// Without a time of birth in the file system, the inode has to do.
+std::optional<FileSet::Identity> FileSet::find(int directory, const std::string& name, int flags) {
+  struct statx status {};
+  if (statx(directory, name.c_str(), flags | (name.empty() ? AT_EMPTY_PATH : 0), STATX_INO | STATX_BTIME,
+            &status) != 0)
+    return std::nullopt;
+  const auto born = static_cast<std::uint64_t>(status.stx_btime.tv_sec) * 1'000'000'000;
+  return Identity{gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino,
+                  born + status.stx_btime.tv_nsec};
+}
+
+void FileSet::add(int directory, const std::string& name, int flags) {
+  const std::optional<Identity> file = find(directory, name, flags);
+  const std::lock_guard lock(mutex_);
+  if (file) files_.insert(*file);
+}
+
+bool FileSet::contains(int directory, const std::string& name, int flags) const {
+  const std::optional<Identity> file = find(directory, name, flags);
+  const std::lock_guard lock(mutex_);
+  return file && files_.contains(*file);
 }
 
 std::optional<struct stat> status_of(const std::string& name, int directory) {

@@ -4,18 +4,48 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "cli/requests.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 
 namespace gpuaes {
 
 // The status of an input, which may be standard input. None if there is no such file.
 std::optional<struct stat> status_of(const std::string& name, int directory = AT_FDCWD);
+
+// Files, whatever their names are. From any thread.
+class FileSet {
+ public:
+  // The file at `name`, found from `directory`; or, if it is empty, the file that is open as `directory`. No
+  // file if it does not exist.
+  void add(int directory, const std::string& name = {}, int flags = 0);
+  bool contains(int directory, const std::string& name = {}, int flags = 0) const;
+
+ private:
+  // The inode number of a file that was removed may be given to a new one, which is born later.
+  struct Identity {
+    std::uint64_t device, inode, born;
+    bool operator==(const Identity&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Identity& file) const noexcept { return file.inode * 31 + file.born; }
+  };
+  static std::optional<Identity> find(int directory, const std::string& name, int flags);
+
+  mutable std::mutex mutex_;
+  std::unordered_set<Identity, Hash> files_;  // guarded by mutex_
+};
 
 // Whether both are the same regular file or block device: writing to one overwrites the other.
 bool is_same_file(const struct stat& a, const struct stat& b);
@@ -59,14 +89,12 @@ class NamedInputs {
 //  - two inputs share the bytes of one pipe, terminal or standard input,
 //  - a secret is read from the input file: the type of the file would determine whether the data includes
 //    the secret.
-// From now on, commands do not inherit descriptors of secrets, and prompts leave standard input alone if it
-// is one of the inputs.
-void prepare_inputs(const NamedInputs& inputs);
+// If data is read `only_from_files`, its pipes and terminals are errors of their own. From now on, commands
+// do not inherit descriptors of secrets, and prompts leave standard input alone if it is one of the inputs.
+void prepare_inputs(const NamedInputs& inputs, bool only_from_files = false);
 
-// The check of a file whose name is found only during the run: that its name is not a secret, that it is not
-// one of the secrets, and that it is a file or directory, since opening anything else may block. UsageError,
-// IoError.
-void refuse_unsuitable_file(const InputRequest& input, NamedInputs secrets);
+// IoError if an input, opened with this status, is one of the secrets.
+void refuse_secret_as_input(const InputRequest& input, const struct stat& opened, NamedInputs secrets);
 
 // UsageError, with `hint`, if the input that --rekey replaces is not a regular file, or is standard output or
 // standard error: a program that has the old file open would keep writing to it after it has been replaced.
@@ -77,6 +105,9 @@ struct OutputTargets {
   std::string shown = "--output";                           // in messages
   bool written = true;                                      // nothing is written to `output` otherwise
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
+  // Of a file in a directory: its mode, as in TempFile::Rules, and what to do with it once it is complete.
+  std::optional<mode_t> mode{};
+  std::function<void(const FdSource& input, int fd)> complete{};
 };
 
 // What the outputs are now. Call this first: a file that appears at a name later is another program's.

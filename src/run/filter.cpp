@@ -39,9 +39,12 @@ void open_outputs(Endpoints& endpoints, const FilterRequest& request, const Name
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
-  limit_usage_error(request.output.directory.has_value(), [&] { refuse_output_conflicts(named, targets); });
+  if (!request.output.directory) refuse_output_conflicts(named, targets);
   const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
-  endpoints.output = open_output(request.output, stream, targets, bytes, messages, cancel);
+  const auto complete = [&](int fd) {
+    if (targets.complete) targets.complete(endpoints.source, fd);
+  };
+  endpoints.output = open_output(request.output, stream, targets, bytes, messages, cancel, complete);
   hold_output_while_typing(endpoints, request.output);
   open_reports(endpoints, targets, messages, cancel);
   note_if_terminal(endpoints.source, messages);
@@ -105,7 +108,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   const NamedInputs secrets = NamedInputs().add(request.secrets).add(request.stream);
   NamedInputs named = secrets;
   named.add(request.inputs);
-  prepare_inputs(named);
+  prepare_inputs(named, request.output.directory.has_value());
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
@@ -126,12 +129,13 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
   }
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
-    run(input, open_input(input, request.stream.decrypt, cancel), targets, about, true);
+    Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
+    if (request.inputs.list) refuse_secret_as_input(input, endpoints.source.status(), secrets);
+    run(input, std::move(endpoints), targets, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
                                              : ""};
   };
-  const auto check_listed = [&](const InputRequest& input) { refuse_unsuitable_file(input, secrets); };
-  for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .check_listed = check_listed});
+  for_each_input(request.inputs, messages, cancel, {.run = run_and_list});
 }
 
 }  // namespace gpuaes

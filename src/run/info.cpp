@@ -20,6 +20,7 @@
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sessions.hpp"
+#include "io/armor.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
@@ -225,6 +226,23 @@ std::string to_json(const std::string& first, const Info& info) {
 
 }  // namespace
 
+bool has_plaintext_size(FdSource& encrypted, const std::optional<std::string>& format_name,
+                        std::uint64_t plaintext_bytes) try {
+  OpenedInput input(encrypted, nullptr, format_name);
+  const Format& format = format_name ? find_format(*format_name) : input.format(detect_format);
+  const Description description = format.describe(input.header);
+  const std::uint64_t size = encrypted.size().value_or(0), header_bytes = input.header.taken();
+  if (description.in_parts)
+    return sizes_of_parts(encrypted, size, header_bytes, description.cipher.value()).plaintext ==
+           plaintext_bytes;
+  const std::uint64_t binary =
+      header_bytes +
+      (description.segments ? sealed_size(plaintext_bytes, *description.segments) : plaintext_bytes);
+  return size == (input.is_armored() ? armored_size(format.armor, binary) : binary);
+} catch (const Error&) {
+  return false;
+}
+
 void print_info(const InfoRequest& request, const Messages& messages) {
   RunControl control(messages);
   NamedInputs named;
@@ -241,9 +259,7 @@ void print_info(const InfoRequest& request, const Messages& messages) {
     return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.name), json_string(error.what()));
   };
   for_each_input(request.inputs, messages, control.cancel,
-                 {.run = describe,
-                  .check_listed = [](const InputRequest& input) { refuse_unsuitable_file(input, {}); },
-                  .describe_failure = request.json ? describe_failure : DescribeFailure()});
+                 {.run = describe, .describe_failure = request.json ? describe_failure : DescribeFailure()});
 }
 
 }  // namespace gpuaes

@@ -74,7 +74,7 @@ class InputReader {
       if (text_.empty() && !read()) return std::nullopt;
       name = take_name();
     } while (name.empty());
-    return InputRequest{.name = name == standard_name ? "./-" : name};
+    return InputRequest{.name = name == standard_name ? "./-" : name, .only_file = true};
   }
 
   // The text up to the next separator or the end; may be empty. If it is too long, only its beginning.
@@ -134,12 +134,11 @@ class InputLoop {
     print(result.text);
   }
 
-  // Whether the input, which is from a list, can be run. Otherwise, this is its error.
-  bool check_listed(const InputRequest& input, const InputReader& reader) {
+  // Whether the input, which is from a list, is to be run. Otherwise, it is left out, or this is its error.
+  bool accepts(const InputRequest& input, const InputReader& reader) {
     try {
       reader.check(input.name);
-      if (work_.check_listed) work_.check_listed(input);
-      return true;
+      return !work_.leaves_out || !work_.leaves_out(input);
     } catch (const Error& error) {
       print(fail(input, error));
       return false;
@@ -219,8 +218,9 @@ void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loo
   WorkQueue<InputRequest> small(threads_for_small_inputs(),
                                 [&loop](const InputRequest& input) { loop.run(input, false); });
   bool first = true;
-  for (; const std::optional<InputRequest> input = reader.next(); first = false) {
-    if (inputs.list && !loop.check_listed(*input, reader)) continue;
+  for (; std::optional<InputRequest> input = reader.next(); first = false) {
+    if (inputs.list && !loop.accepts(*input, reader)) continue;
+    input->only_file |= work.only_files;
     if (work.side_by_side && is_small_file(*input)) {
       first ? loop.run(*input, false) : small.add(*input);
     } else {

@@ -28,7 +28,9 @@ using DescribeFailure = std::function<std::string(const InputRequest& input, con
 // What to do with inputs. All functions but the first may be empty; only `run` is called from other threads.
 struct InputWork {
   RunInput run;
-  std::function<void(const InputRequest& input)> check_listed{};  // one from a list, before it is run
+  bool only_files = false;  // InputRequest::only_file of inputs that are named; always of those in a list
+  // Of an input from a list, before it is run: whether it is left out, or an error.
+  std::function<bool(const InputRequest& input)> leaves_out{};
   DescribeFailure describe_failure{};
   bool side_by_side = false;     // whether small inputs need not be alone; plugins may ask questions
   std::string verb{};            // such as "encrypted", for a summary at the end; none if empty

@@ -3,107 +3,257 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "format/format.hpp"
+#include "format/header_reader.hpp"
+#include "io/armor.hpp"
 #include "io/output_directory.hpp"
+#include "io/temp_file.hpp"
 #include "run/endpoints.hpp"
+#include "run/info.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
 
 namespace gpuaes {
 namespace {
 
-// A name that is a secret must not be shown in another error.
-void add_name(OutputNames& names, const InputRequest& input) {
-  refuse_secret_as_name(input.name);
-  names.add(input.name);
+// The time of an output whose input changed while it was read. It equals that of no input: such early times
+// are given to files whose time does not matter, and are all that FAT can store of times before 1980.
+constexpr timespec no_version{};
+constexpr std::time_t first_version = 315'619'200;  // 1980-01-02
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
 }
 
-// UsageError if inputs cannot have the outputs that their names require. A wrong ending is an error only of
-// that input, and is reported in its turn.
-OutputNames check_names(const FilterRequest& request, const Keyring& keyring) {
-  const std::optional<std::string>& named = request.stream.format.name;
-  const Format& format = named ? find_format(*named) : format_to_write(keyring);
-  const std::string ending = request.stream.decrypt ? "" : fmt::format(".{}", format.name);
-  OutputNames names(*request.output.directory, ending);
-  if (request.reports.stats) names.protect(*request.reports.stats);
-  for (const InputRequest& input : request.inputs.named) {
-    try {
-      add_name(names, input);
-    } catch (const IoError&) {
-    }
+// Without a symbolic link as its last component.
+std::string without_link(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(file, error)) return file;
+  const std::filesystem::path found = std::filesystem::canonical(file, error);
+  return error ? file : found.string();
+}
+
+class DirectoryRun {
+ public:
+  DirectoryRun(const FilterRequest& request, const ManyFiles& files, const Messages& messages, Cancel& cancel)
+      : request_(request),
+        files_(files),
+        messages_(messages),
+        cancel_(cancel),
+        ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
+        names_(ending_),
+        directory_(*request.output.directory) {
+    for (const NamedInput& named : files.named.list())
+      named.name == standard_name ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, named.name);
+    for (const InputRequest& input : request.inputs.named) check_named(input);
+    if (files.targets.stats) stats_ = open_stats();
+    with_option("--output-dir", [this] { directory_.make(); });
   }
-  return names;
-}
 
-bool is_up_to_date(const OutputTarget& output, const struct stat& input) {
-  if (!output.status) return false;
-  const timespec &then = input.st_mtim, &now = output.status->st_mtim;
-  return std::tie(now.tv_sec, now.tv_nsec) >= std::tie(then.tv_sec, then.tv_nsec);
-}
+  bool leaves_out(const InputRequest& input) {
+    const bool left_out = is_temporary_name(std::filesystem::path(input.name).filename().string()) ||
+                          is_earlier_output(without_link(input.name));
+    if (left_out)
+      ++left_out_;
+    else
+      add_name(input);
+    return left_out;
+  }
 
-// Each output gets the modification time of its input. So if the input changed while it was read, the output
-// is older than it. Some file systems cannot set times.
-void set_time(const OutputTarget& output, const timespec& time) {
-  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, time};
-  utimensat(output.directory, output.path.c_str(), times, AT_SYMLINK_NOFOLLOW);
-}
+  // From any thread.
+  InputResult run(const InputRequest& input, const Messages& about, bool alone) {
+    Endpoints endpoints = open_input(input, request_.stream.decrypt, cancel_);
+    endpoints.totals = &totals_;
+    const struct stat before = endpoints.source.status();
+    refuse_secret_as_input(input, before, files_.secrets);
+    if (outputs_.contains(endpoints.source.descriptor()))
+      throw IoError(fmt::format("{} is also the output of another input", input.name));
+    inputs_.add(endpoints.source.descriptor());
+    const std::string path = names_.path_for(input.name);
+    const OutputDirectory::Place place = directory_.find(path);
+    if (request_.output.skip_existing && is_up_to_date(place, endpoints)) return {.skipped = true};
+    if (place.target.file) refuse_to_replace(input, path, place.target);
+    OutputTargets targets{.output = place.target, .shown = place.target.name};
+    if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
+    targets.complete = [this](const FdSource& source, int fd) { complete(source, fd); };
+    files_.run(input, std::move(endpoints), targets, about, alone);
+    return {};
+  }
 
-// Null unless requested.
-std::unique_ptr<Sink> open_stats(const ManyFiles& files, const Messages& messages, Cancel& cancel) {
-  if (!files.targets.stats) return nullptr;
-  OutputTargets only_stats = files.targets;
-  only_stats.written = false;
-  refuse_output_conflicts(files.named, only_stats);
-  return with_option("--stats",
-                     [&] { return open_sink(*files.targets.stats, report_rules(messages), cancel); });
-}
+  void finish(const InputCounts& counts) {
+    directory_.sync();
+    if (stats_) with_option("--stats", [&] { write_stats(counts); });
+    if (left_out_ == 0) return;
+    const std::string text = fmt::format("left out {} of the list: outputs in {}, or temporary files",
+                                         counted(left_out_, "name"), *request_.output.directory);
+    if (counts.done + counts.skipped + counts.failed == 0) throw IoError(text + "; there are no others");
+    messages_.note(text);
+  }
+
+ private:
+  const Format& format_to_write() const {
+    const std::optional<std::string>& named = request_.stream.format.name;
+    return named ? find_format(*named) : gpuaes::format_to_write(files_.keyring);
+  }
+
+  // A name that is a secret must not be shown in another error.
+  std::string add_name(const InputRequest& input) {
+    refuse_secret_as_name(input.name);
+    return names_.add(input.name);
+  }
+
+  // UsageError if an output would replace an input. A wrong ending is an error only of that input, and is
+  // reported in its turn.
+  void check_named(const InputRequest& input) {
+    std::string path;
+    try {
+      path = add_name(input);
+    } catch (const IoError&) {
+      return;
+    }
+    if (directory_.descriptor() >= 0 && inputs_.contains(directory_.descriptor(), path, AT_SYMLINK_NOFOLLOW))
+      throw UsageError(would_replace(input, path));
+  }
+
+  std::unique_ptr<Sink> open_stats() {
+    OutputTargets only_stats = files_.targets;
+    only_stats.written = false;
+    refuse_output_conflicts(files_.named, only_stats);
+    if (only_stats.stats->file) inputs_.add(only_stats.stats->file->get());
+    return with_option("--stats",
+                       [&] { return open_sink(*only_stats.stats, report_rules(messages_), cancel_); });
+  }
+
+  void write_stats(const InputCounts& counts) {
+    const OutputTarget& target = *files_.targets.stats;
+    if (outputs_.contains(target.directory, target.path))
+      throw IoError(fmt::format("{} is also the output of an input", target.name));
+    totals_.write(*stats_, counts);
+  }
+
+  static std::string would_replace(const InputRequest& input, const std::string& path) {
+    return fmt::format("the output for {} would replace {}, which is another file of this run", input.name,
+                       path);
+  }
+
+  // IoError if the file there is one that this run reads, or has written. A list may name it later: next to
+  // its input, it is replaced only if it is encrypted.
+  void refuse_to_replace(const InputRequest& input, const std::string& path,
+                         const OutputTarget& there) const {
+    const int file = there.file->get();
+    if (inputs_.contains(file)) throw IoError(would_replace(input, path));
+    if (outputs_.contains(file))
+      throw IoError(fmt::format("{} and another input have the same output, {}", input.name, path));
+    if (request_.inputs.list && !ending_.empty() && there.status->st_size > 0 &&
+        is_output_next_to(input.name) && !begins_like_output(there))
+      throw IoError(fmt::format("{} is not encrypted, so the output for {} does not replace it", there.name,
+                                input.name));
+  }
+
+  // Whether a listed file is in the output directory, and was not put there to be encrypted: its own output
+  // would be elsewhere, or it is the output of a file next to it.
+  bool is_earlier_output(const std::string& file) {
+    const std::string folder = folder_of(file);
+    if (folder != last_folder_) {
+      last_folder_ = folder;
+      last_is_inside_ = directory_.contains(folder);
+    }
+    if (!last_is_inside_) return false;
+    if (!is_output_next_to(file)) return true;
+    return !ending_.empty() && file.ends_with(ending_) &&
+           status_of(file.substr(0, file.size() - ending_.size())) &&
+           begins_like_output({.name = file, .path = file});
+  }
+
+  bool begins_like_output(const OutputTarget& output) const try {
+    FdSource source = open_again(output);
+    const Format& format = format_to_write();
+    HeaderReader begin = header_reader(source);
+    return begin.begins_with(format.magic) || begin.begins_with(armor_begin(format.armor));
+  } catch (const Error&) {
+    return false;
+  }
+
+  bool is_output_next_to(const std::string& file) const try {
+    const std::optional<struct stat> here = status_of(folder_of(file));
+    const auto there = status_of(folder_of(names_.path_for(file)), directory_.descriptor());
+    return here && there && is_same_inode(*here, *there);
+  } catch (const Error&) {
+    return true;  // which the input will report
+  }
+
+  // Whether the output has the time of the input, and the size that belongs to the input's.
+  bool is_up_to_date(const OutputDirectory::Place& place, Endpoints& endpoints) {
+    const std::optional<struct stat>& output = place.target.status;
+    const struct stat& input = endpoints.source.status();
+    if (!output || !S_ISREG(input.st_mode) || endpoints.directory) return false;
+    if (output->st_mtim.tv_sec < first_version ||
+        !directory_.is_stored_time(place, output->st_mtim, input.st_mtim))
+      return false;
+    if (request_.stream.decrypt) {
+      const bool fits = has_plaintext_size(endpoints.source, request_.stream.format.name, output->st_size);
+      endpoints.source.skip_to(0);
+      return fits;
+    }
+    FdSource encrypted = open_again(place.target);
+    return has_plaintext_size(encrypted, std::string(format_to_write().name), input.st_size);
+  }
+
+  FdSource open_again(const OutputTarget& target) const {
+    Fd fd(openat(target.directory, target.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (fd.get() < 0) throw io_error("cannot open", target.name, errno);
+    return FdSource(std::move(fd), target.name, cancel_);
+  }
+
+  void complete(const FdSource& source, int fd) {
+    set_modification_time(fd, source.is_unchanged() ? source.status().st_mtim : no_version);
+    outputs_.add(fd);
+  }
+
+  const FilterRequest& request_;
+  const ManyFiles& files_;
+  const Messages& messages_;
+  Cancel& cancel_;
+  const std::string ending_;
+  OutputNames names_;
+  FileSet inputs_, outputs_;  // all that this run reads, and what it has written
+  OutputDirectory directory_;
+  TotalStats totals_;
+  std::unique_ptr<Sink> stats_;  // null unless requested
+  std::string last_folder_;      // of a listed file, and whether it is in the output directory
+  bool last_is_inside_ = false;
+  std::uint64_t left_out_ = 0;  // names in the list
+};
 
 }  // namespace
 
 void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Messages& messages,
                         Cancel& cancel) {
-  OutputNames names = check_names(request, files.keyring);
-  const std::unique_ptr<Sink> stats = open_stats(files, messages, cancel);
-  TotalStats totals;
-  OutputDirectory directory =
-      with_option("--output-dir", [&] { return OutputDirectory(*request.output.directory); });
-  const auto check_listed = [&](const InputRequest& input) {
-    add_name(names, input);
-    refuse_unsuitable_file(input, files.secrets);
-  };
-  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool alone) -> InputResult {
-    if (!request.inputs.list) refuse_unsuitable_file(input, files.secrets);
-    const std::string path = names.path_for(input.name);
-    Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
-    endpoints.totals = &totals;
-    const struct stat before = endpoints.source.status();
-    const OutputDirectory::Place place = directory.find(path);
-    if (request.output.skip_existing && is_up_to_date(place.target, before)) return {.skipped = true};
-    files.run(input, std::move(endpoints), {.output = place.target, .shown = place.target.name}, about,
-              alone);
-    set_time(place.target, before.st_mtim);
-    return {};
-  };
-  const auto finish = [&](const InputCounts& counts) {
-    directory.sync();
-    if (stats) with_option("--stats", [&] { totals.write(*stats, counts); });
-  };
+  DirectoryRun run(request, files, messages, cancel);
   for_each_input(request.inputs, messages, cancel,
-                 {.run = run_one,
-                  .check_listed = check_listed,
+                 {.run = [&](auto&&... arguments) { return run.run(arguments...); },
+                  .only_files = true,
+                  .leaves_out = [&](const InputRequest& input) { return run.leaves_out(input); },
                   .side_by_side = !files.keyring.has_plugin(),
                   .verb = request.stream.decrypt ? "decrypted" : "encrypted",
                   .progress = &files.progress,
-                  .at_end = finish});
+                  .at_end = [&](const InputCounts& counts) { run.finish(counts); }});
 }
 
 }  // namespace gpuaes

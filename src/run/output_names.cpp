@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
-#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -26,14 +23,6 @@ std::string tidy(std::string_view path) {
   return tidied;
 }
 
-// Without symbolic links, as far as the path exists.
-std::string canonical(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path found =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  return error ? path : found.string();
-}
-
 // Removes one of the endings of encrypted files. False if the name has none, or nothing else.
 bool remove_ending(std::string& path) {
   for (const std::string_view ending : OutputNames::endings)
@@ -46,11 +35,6 @@ bool remove_ending(std::string& path) {
 }
 
 }  // namespace
-
-OutputNames::OutputNames(const std::string& directory, std::string ending)
-    : directory_(canonical(directory)), ending_(std::move(ending)) {
-  if (!directory_.ends_with('/')) directory_ += '/';
-}
 
 std::string OutputNames::path_for(const std::string& input) const {
   std::string path = tidy(input);
@@ -67,39 +51,11 @@ std::string OutputNames::path_for(const std::string& input) const {
   return path;
 }
 
-void OutputNames::add(const std::string& input) {
-  if (const std::string place = place_of(input); !place.empty()) {
-    const Hash hash = hash_of(place);
-    if (outputs_.contains(hash))
-      throw UsageError(fmt::format("{} is also the output of another input", input));
-    protected_.insert(hash);
-  }
+std::string OutputNames::add(const std::string& input) {
   const std::string path = path_for(input);
-  const Hash hash = hash_of(path);
-  if (protected_.contains(hash))
-    throw UsageError(
-        fmt::format("the output for {} would replace {}, which is another file of this run", input, path));
-  if (!outputs_.insert(hash).second)
+  if (!outputs_.insert(hash_of(path)).second)
     throw UsageError(fmt::format("{} and another input have the same output, {}", input, path));
-}
-
-void OutputNames::protect(const std::string& file) {
-  if (const std::string place = place_of(file); !place.empty()) protected_.insert(hash_of(place));
-}
-
-// Where the file is below the directory, without symbolic links; empty if it is elsewhere.
-std::string OutputNames::place_of(const std::string& file) {
-  const std::size_t base = file.rfind('/') + 1;  // 0 without a slash
-  const std::string folder = file.substr(0, base);
-  if (last_canonical_.empty() || folder != last_folder_) {
-    last_folder_ = folder;
-    last_canonical_ = canonical(folder.empty() ? "." : folder);
-    if (!last_canonical_.ends_with('/')) last_canonical_ += '/';
-  }
-  std::string path = last_canonical_ + file.substr(base);
-  std::error_code error;
-  if (std::filesystem::is_symlink(path, error)) path = canonical(path);
-  return path.starts_with(directory_) ? path.substr(directory_.size()) : "";
+  return path;
 }
 
 OutputNames::Hash OutputNames::hash_of(const std::string& path) {

@@ -68,6 +68,8 @@ SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, 
   if (request.in_place) {
     rules.temp.hint = not_replaceable_hint(request.inputs);
     rules.check = [&target, &source] { check_unchanged(target, source.status()); };
+    // The plaintext is the same, so --skip-existing must find the same time.
+    rules.complete = [&source](int fd) { set_modification_time(fd, source.status().st_mtim); };
   }
   return rules;
 }
@@ -316,16 +318,18 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) -> InputResult {
     OutputTarget own = target ? *target : find_output(input.name);
     Ends ends{open_input_file(input, true, cancel), std::move(own)};
+    if (request.inputs.list) refuse_secret_as_input(input, ends.input.source.status(), secrets);
     limit_usage_error(several, [&] { open_ends(run, input, ends, about); });
     rekey(run, input, ends, about);
     return {};
   };
-  const auto check_listed = [&](const InputRequest& input) {
-    refuse_unsuitable_file(input, secrets);
+  const auto leaves_out = [&](const InputRequest& input) {
     check_replaceable(input.name, not_replaceable_hint(request.inputs));
+    return false;
   };
   const InputWork work{.run = run_one,
-                       .check_listed = check_listed,
+                       .only_files = request.in_place,
+                       .leaves_out = leaves_out,
                        .side_by_side = several && !old_keys.has_plugin() && !new_keys.has_plugin(),
                        .verb = several ? "rekeyed" : "",
                        .progress = several ? &progress : nullptr,

@@ -30,6 +30,7 @@ TEST_CASE("an output directory and its folders are made") {
   const TempDir temp;
   Cancel cancel;
   OutputDirectory directory(temp / "out");
+  directory.make();
   CHECK(fs::is_directory(temp / "out"));
   write(directory, "file", cancel);
   write(directory, "a/b/c", cancel);
@@ -44,6 +45,7 @@ TEST_CASE("an output directory keeps its descriptor when it is renamed") {
   const TempDir temp;
   Cancel cancel;
   OutputDirectory directory(temp / "out");
+  directory.make();
   fs::rename(temp / "out", temp / "moved");
   fs::create_directory(temp / "out");
   write(directory, "a/b", cancel);
@@ -59,6 +61,7 @@ TEST_CASE("an output directory does not follow links below it") {
   fs::create_directory(temp / "real");
   fs::create_directory_symlink("real", temp / "out");
   OutputDirectory directory(temp / "out");
+  directory.make();
   fs::create_directory_symlink("../elsewhere", temp / "out/folder");
   fs::create_symlink("../elsewhere/file", temp / "out/file");
   fs::create_symlink("../elsewhere/new", temp / "out/dangling");
@@ -78,6 +81,7 @@ TEST_CASE("a link that replaces an output is replaced, and not followed") {
   Cancel cancel;
   write_file(temp / "elsewhere", test_bytes(1));
   OutputDirectory directory(temp / "out");
+  directory.make();
   write_file(temp / "out/file", test_bytes(2));
   const OutputDirectory::Place place = directory.find("file");
   const auto sink = open_sink(place.target, {.durable_name = false}, cancel);
@@ -93,11 +97,41 @@ TEST_CASE("a link that replaces an output is replaced, and not followed") {
 TEST_CASE("what is not a regular file is not replaced") {
   const TempDir temp;
   OutputDirectory directory(temp / "out");
+  directory.make();
   fs::create_directory(temp / "out/folder");
   CHECK(contains(failure_of([&] { directory.find("folder"); }), "is not a regular file"));
   write_file(temp / "file", test_bytes(1));
-  CHECK(contains(failure_of([&] { OutputDirectory(temp / "file"); }), "io: cannot open the directory"));
-  CHECK(contains(failure_of([&] { OutputDirectory(temp / "no/folder"); }), "No such file or directory"));
+  CHECK(
+      contains(failure_of([&] { OutputDirectory(temp / "file").make(); }), "io: cannot open the directory"));
+  CHECK(
+      contains(failure_of([&] { OutputDirectory(temp / "no/folder").make(); }), "No such file or directory"));
+}
+
+TEST_CASE("an output directory contains itself and the folders below it, by any path") {
+  const TempDir temp;
+  fs::create_directories(temp / "out/a/b");
+  fs::create_directory(temp / "output");
+  fs::create_directory_symlink("out/a", temp / "link");
+  const OutputDirectory directory(temp / "out");
+  for (const char* const name : {"out", "out/", "out/a/b", "output/../out/a", "link", "link/b"})
+    CHECK(directory.contains(temp / name));
+  for (const char* const name : {"", "output", "out/..", "missing"}) CHECK(!directory.contains(temp / name));
+  CHECK(!OutputDirectory(temp / "missing").contains(temp / "missing"));
+}
+
+TEST_CASE("a time is that of an input only if it is exactly what the file system stores") {
+  const TempDir temp;
+  OutputDirectory directory(temp / "out");
+  directory.make();
+  const OutputDirectory::Place place = directory.find("file");
+  for (const timespec time : {timespec{1'700'000'000, 123'456'789}, timespec{1'700'000'000, 0}}) {
+    CHECK(directory.is_stored_time(place, time, time));
+    for (const timespec other :
+         {timespec{time.tv_sec, time.tv_nsec + 1}, timespec{time.tv_sec + 1, time.tv_nsec},
+          timespec{time.tv_sec - 1, time.tv_nsec}, timespec{0, 0}})
+      CHECK(!directory.is_stored_time(place, other, time));
+  }
+  CHECK(fs::is_empty(temp / "out"));
 }
 
 }  // namespace gpuaes

@@ -154,6 +154,7 @@ TEST_CASE("the folders of many outputs are synced once, at the end") {
   const TempDir temp;
   Cancel cancel;
   OutputDirectory directory(temp / "out");
+  directory.make();
   std::vector<std::string> synced;
   const std::vector<std::string> folders{"", "out", "out/a", "out/a/b"};
   const ScopedHook sync(on_sync, [&](int fd) {

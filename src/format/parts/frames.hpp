@@ -53,11 +53,6 @@ bool is_part(const FrameHeader& header, std::uint32_t number, Cipher cipher);
 // Whether this is a well-formed frame header of the index of that many parts.
 bool is_index(const FrameHeader& header, std::uint64_t parts);
 
-// The size of a frame's segments. `length` must be less than max_part_bytes().
-constexpr std::uint64_t sealed_size(std::uint64_t length) {
-  return length + tag_bytes * (length / segment_bytes + 1);
-}
-
 // The length of a part's plaintext is less than this.
 std::uint64_t max_part_bytes(Cipher cipher);
 

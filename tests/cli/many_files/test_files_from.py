@@ -1,18 +1,17 @@
-"""--files-from reads names as they are needed: one that cannot be used is an error of that file. --skip-existing continues
-after an interruption."""
+"""--files-from reads names as they are needed: one that cannot be used is an error of that file."""
 
 import json
 import os
 import pathlib
-import signal
 import subprocess
+import threading
 
 import pytest
 
-from processes import expect_death_by, expect_exit, wait_for
+from processes import expect_exit, wait_for
 from programs import FOLDER, KEY, secret_file, start, stream
+from special_files import mounted_by
 from test_output_dir import many
-from test_side_by_side import expect_whole, make_small
 
 ODD_NAMES = ["plain", " two words ", "-", "-d", "#comment", "\udcff", "in/folder", "tab\t"]
 
@@ -66,9 +65,10 @@ def test_names_that_cannot_be_used(key):
         "the name ../a contains .., so its output could be outside the directory", "'/' is not the name of a file",
         "fifo is not a regular file", "./a and another input have the same output, a.sealed",
         "cannot open missing: No such file or directory", "--key and the input are both read from secret",
-        "a key was given instead of a file name", f"cannot open {'x' * 256}: File name too long",
-        "out/b.sealed is also the output of another input"])
-    assert notes == ["2 of 11 files encrypted, 9 failed"] and outputs() == ["a.sealed", "b.sealed"]
+        "a key was given instead of a file name", f"cannot open {'x' * 256}: File name too long"])
+    assert notes == ["left out 1 name of the list: outputs in out, or temporary files",
+                     "2 of 10 files encrypted, 8 failed"]
+    assert outputs() == ["a.sealed", "b.sealed"]
 
 
 @pytest.mark.parametrize("options, data, error", [
@@ -133,49 +133,89 @@ def lines_of(*options, status=0):
     return done.stdout.decode().splitlines()
 
 
-# --- --skip-existing -------------------------------------------------------------------------------------------------
+# --- A list of a tree that contains the outputs ----------------------------------------------------------------------
 
 
-def test_only_what_is_missing_or_older_is_done(key):
-    make("a", "b", "c", "d")
-    many("-k", key, "--output-dir", "out", "a", "b", "c")
-    before = {name: os.stat(f"out/{name}.sealed").st_ino for name in "abc"}
-    newer = os.stat("out/b.sealed").st_mtime_ns + 1
-    os.utime("b", ns=(newer, newer))
-    same = os.stat("out/c.sealed").st_mtime_ns
-    os.utime("c", ns=(same, same))
-    options = "-k", key, "--output-dir", "out", "--skip-existing"
-    assert many(*options, "a", "b", "c", "d") == ([], ["2 of 4 files encrypted, 2 skipped"])
-    assert [os.stat(f"out/{name}.sealed").st_ino == before[name] for name in "abc"] == [True, False, True]
-    assert many(*options, "a", "missing", status=1) == (
-        ["cannot open missing: No such file or directory"], ["0 of 2 files encrypted, 1 skipped, 1 failed"])
-    os.chdir("out")
-    for skipped in 0, 1:
-        many("-d", "-k", key, "--output-dir", "../back", "--skip-existing", "a.sealed")
-        assert pathlib.Path("../back/a").read_bytes() == b"a", skipped
+def find_and_encrypt(key, directory, *options, where=".", status=0):
+    """Encrypts what find lists in the current directory."""
+    names = [os.path.join(folder, name) for folder, _, names in os.walk(where, followlinks=True) for name in names]
+    pathlib.Path("../list").write_text("\n".join(sorted(names)))
+    return many("-k", key, "--output-dir", directory, "--files-from", "../list", *options, status=status)
 
 
-def test_a_link_is_not_skipped(key):
-    make("a", "out/x")
-    os.symlink("x", "out/a.sealed")
-    errors, _ = many("-k", key, "--output-dir", "out", "--skip-existing", "a", status=1)
-    assert errors == ["out/a.sealed is a symbolic link and is not replaced"]
+@pytest.fixture
+def tree(work):
+    os.mkdir("tree")
+    os.chdir("tree")
+    make("a", "in/b", "in/c")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_continue_after_a_signal(key, number):
-    """The run is in the middle: its list has not ended."""
-    names = make_small()
-    options = "-k", key, "--output-dir", "out", "--files-from", "-"
-    child = start("gpuaes-stream", *options, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    child.stdin.write("\n".join(names[: len(names) // 2] + [""]).encode())
-    child.stdin.flush()
-    wait_for(lambda: os.path.isdir("out/in") and len(os.listdir("out/in")) > len(names) // 20, "some outputs")
-    expect_death_by(child, number)
-    done = expect_whole(key)
-    assert 0 < done <= len(names) // 2
-    summary = f"gpuaes-stream: interrupted; {done} files encrypted\n" if number == signal.SIGTERM else ""
-    assert child.stderr.read().decode() == summary
-    found = stream(*options, "--skip-existing", input="\n".join(names).encode())
-    assert found.notes == [f"{len(names) - done:,} of {len(names):,} files encrypted, {done} skipped"]
-    assert expect_whole(key) == len(names)
+@pytest.mark.parametrize("directory", ["enc", "./enc/", "link", "in/../enc"])
+def test_outputs_of_earlier_runs_are_left_out(key, tree, directory):
+    os.mkdir("enc")
+    os.symlink("enc", "link")
+    assert find_and_encrypt(key, directory) == ([], ["3 files encrypted"])
+    make("in/b")
+    note = f"left out 6 names of the list: outputs in {directory}, or temporary files"  # also by the link
+    assert find_and_encrypt(key, directory, "--skip-existing") == ([], [note, "1 of 3 files encrypted, 2 skipped"])
+    assert find_and_encrypt(key, directory, "--skip-existing") == ([], [note, "0 of 3 files encrypted, 3 skipped"])
+    assert sorted(os.listdir("enc")) == ["a.sealed", "in"] and sorted(os.listdir("enc/in")) == ["b.sealed", "c.sealed"]
+
+
+@pytest.mark.root
+def test_outputs_are_left_out_of_a_bind_mount(key, tree):
+    os.mkdir("enc")
+    with mounted_by("mount --bind enc", "mounted"):
+        assert find_and_encrypt(key, "enc") == ([], ["3 files encrypted"])
+        assert find_and_encrypt(key, "enc", "--skip-existing") == (
+            [], ["left out 6 names of the list: outputs in enc, or temporary files", "0 of 3 files encrypted, 3 skipped"])
+
+
+def test_outputs_next_to_their_inputs_are_left_out(key, tree):
+    """Other files with such a name are not: one that is the output of no file, and one that is not encrypted."""
+    make("in/d.sealed")
+    assert find_and_encrypt(key, ".") == ([], ["4 files encrypted"])
+    for _ in range(2):
+        assert find_and_encrypt(key, ".", "--skip-existing") == (
+            [], ["left out 4 names of the list: outputs in ., or temporary files", "0 of 4 files encrypted, 4 skipped"])
+    make("B", "B.sealed")
+    errors, notes = find_and_encrypt(key, ".", "--skip-existing", status=1)
+    assert errors == ["B.sealed is not encrypted, so the output for ./B does not replace it"]
+    assert notes[-1] == "1 of 6 files encrypted, 4 skipped, 1 failed"
+    assert pathlib.Path("B.sealed").read_bytes() == b"B.sealed"
+
+
+def test_temporary_and_kept_files_are_left_out(key, tree):
+    make("in/.b.gpuaes-kept", "in/.b.gpuaes-x7Yz01", "in/.b.gpuaes-note", "in/b.gpuaes-kept")
+    assert find_and_encrypt(key, "../out") == (
+        [], ["left out 2 names of the list: outputs in ../out, or temporary files", "5 files encrypted"])
+
+
+def test_a_list_of_nothing_but_outputs_is_an_error(key, tree):
+    find_and_encrypt(key, "enc")
+    errors, notes = find_and_encrypt(key, "enc", where="enc", status=1)
+    assert errors == ["left out 3 names of the list: outputs in enc, or temporary files; there are no others"]
+    assert notes == ["0 files encrypted"]
+
+
+def test_a_file_that_becomes_a_fifo_is_an_error_of_that_file(key):
+    """It is opened without waiting, and what was opened is checked."""
+    make("a", "b", "c")
+    stop = threading.Event()
+
+    def swap():
+        while not stop.is_set():
+            os.mkfifo("fifo")
+            os.rename("fifo", "b")
+            pathlib.Path("file").write_bytes(b"b")
+            os.rename("file", "b")
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    try:
+        for _ in range(50):
+            found = stream("-k", key, "--output-dir", "out", "a", "b", "c", status=(0, 1))
+            assert found.status == 0 or found.error == "b is not a regular file"
+    finally:
+        stop.set()
+        swapper.join()

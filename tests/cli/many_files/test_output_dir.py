@@ -12,7 +12,7 @@ import subprocess
 import pytest
 
 from programs import FOLDER, KEY, PATIENCE, SANITIZED, files_here, keygen, secret_file, some_bytes, stream
-from special_files import shell
+from special_files import mounted_by, shell
 
 ODD_NAMES = [b"two words", b"new\nline", b"\xff\xfe", b"-", b"-d", b"$(id)", b".hidden", b".age", b"x.age", b"\xe2\x82\xac"]
 SIZES = [0, 1, 4096, 16384, 100_000, 3 << 20]
@@ -92,8 +92,9 @@ def test_the_rest_is_done_if_some_fail(key):
     errors, notes = many("-k", key, "--output-dir", "out", "missing", names[0], "folder", "fifo", "socket", "loop",
                          "link", "/dev/null", *names[1:], status=1)
     assert sorted(errors) == ["/dev/null is not a regular file", "cannot open loop: Too many levels of symbolic links",
-                              "cannot open missing: No such file or directory", "fifo is not a regular file",
-                              "folder is a directory", "socket is not a regular file"]
+                              "cannot open missing: No such file or directory",
+                              "cannot open socket: No such device or address", "fifo is not a regular file",
+                              "folder is a directory"]
     assert notes == ["13 of 19 files encrypted, 6 failed"]
     for name in [*names, "link"]:
         assert stream("-dk", key, f"out/{name}.sealed").out == content(name)
@@ -145,17 +146,38 @@ def test_sealed_parts(key):
 # --- What is at an output's name -------------------------------------------------------------------------------------
 
 
-def test_an_existing_output_keeps_its_access_and_is_replaced_only_if_all_is_well(key):
-    os.makedirs("out/in")
-    stream("-k", key, "-o", "a.sealed", input=b"new")
-    stream("-k", key, "-o", "b.sealed", input=b"new")
-    os.truncate("b.sealed", 200)
+def test_an_existing_output_is_replaced_only_if_all_is_well(key):
+    os.makedirs("out")
     for name in "ab":
+        stream("-k", key, "-o", f"{name}.sealed", input=b"new")
         pathlib.Path(f"out/{name}").write_bytes(b"old")
-        os.chmod(f"out/{name}", 0o640)
+    os.truncate("b.sealed", 200)
     many("-dk", key, "--output-dir", "out", "a.sealed", "b.sealed", status=4)
     assert (content("out/a"), content("out/b")) == (b"new", b"old")
-    assert os.stat("out/a").st_mode == os.stat("out/b").st_mode == 0o100640
+
+
+@pytest.mark.parametrize("old", [None, 0o600, 0o666])
+@pytest.mark.parametrize("mode, want", [(0o600, 0o600), (0o640, 0o640), (0o666, 0o644), (0o777, 0o755), (0o7755, 0o755)])
+def test_an_output_has_the_mode_of_its_input_without_what_umask_takes(key, old, mode, want):
+    pathlib.Path("a").write_bytes(b"text")
+    os.chmod("a", mode)
+    if old is not None:
+        os.mkdir("out")
+        pathlib.Path("out/a.sealed").write_bytes(b"old")
+        os.chmod("out/a.sealed", old)
+    many("-k", key, "--output-dir", "out", "a", umask=0o022)
+    assert oct(os.stat("out/a.sealed").st_mode & 0o7777) == oct(want)
+
+
+@pytest.mark.root
+def test_an_existing_output_keeps_its_owner_and_group(key):
+    os.makedirs("out")
+    pathlib.Path("a").write_bytes(b"text")
+    pathlib.Path("out/a.sealed").write_bytes(b"old")
+    os.chown("out/a.sealed", 1234, 4321)
+    many("-k", key, "--output-dir", "out", "a")
+    status = os.stat("out/a.sealed")
+    assert (status.st_uid, status.st_gid, status.st_mode & 0o777) == (1234, 4321, 0o644)
 
 
 def test_links_below_the_directory_are_not_followed(key):
@@ -204,7 +226,7 @@ def test_the_directory_may_be_among_the_inputs(key):
     ("-k KEY --output-dir out a /", "'/' is not the name of a file"),
     ("-k KEY --output-dir out a ./a", "./a and another input have the same output, a.sealed"),
     ("-dk KEY --output-dir out a.age a.sealed", "a.sealed and another input have the same output, a"),
-    ("-k KEY --output-dir . a a.sealed", "a.sealed is also the output of another input"),
+    ("-k KEY --output-dir . a a.sealed", "the output for a would replace a.sealed, which is another file of this run"),
     ("-k KEY --output-dir . a.sealed a", "the output for a would replace a.sealed, which is another file of this run"),
     ("-k a --output-dir out a b", "--key and the input are both read from a"),
     ("-k b --output-dir out a b", "--key and another input are both read from b"),
@@ -232,7 +254,7 @@ def test_the_directory_may_be_among_the_inputs(key):
     ("-k missing --output-dir out a", ""),
 ])  # fmt: skip
 def test_what_is_refused_before_anything_is_done(key, options, error):
-    for name in "a", "b":
+    for name in "a", "a.sealed", "b":
         secret_file(name, KEY)
     before = files_here()
     found = stream(*options.replace("KEY", key).split(), status=2 if error else 1)
@@ -310,22 +332,53 @@ def test_statistics_are_sums(key):
 
 
 def test_no_input_is_replaced(key):
-    """Whatever the directory is called, and in whatever order a list names them."""
+    """Whatever the directory is called, and in whatever order the inputs are named."""
     for name in "x", "x.sealed":
         pathlib.Path(name).write_bytes(name.encode())
-    for names in (["x", "x.sealed"], ["x.sealed", "x"]):
+    os.symlink(".", "link")
+    for names in ["x", "x.sealed"], ["x.sealed", "x"], ["link/x.sealed", "x"]:
         stream("-k", key, "--output-dir", os.getcwd(), *names, status=2)
-        pathlib.Path("list").write_text("\n".join(names))
-        many("-k", key, "--output-dir", ".", "--files-from", "list", status=1)
-        assert (content("x"), content("x.sealed")) == (b"x", b"x.sealed") or names[0] == "x"
-        pathlib.Path("x.sealed").write_bytes(b"x.sealed")
+    pathlib.Path("list").write_text("x.sealed\nx\n")
+    errors, _ = many("-k", key, "--output-dir", ".", "--files-from", "list", status=1)
+    assert errors == ["the output for x would replace x.sealed, which is another file of this run"]
+    assert (content("x"), content("x.sealed")) == (b"x", b"x.sealed")
+
+
+@pytest.mark.root
+def test_a_bind_mount_does_not_hide_that_an_output_is_an_input(key):
+    os.makedirs("in")
+    os.makedirs("out")
+    pathlib.Path("in/x").write_bytes(b"text")
+    pathlib.Path("in/x.sealed").write_bytes(b"mine")
+    with mounted_by("mount --bind in", "out/in"):
+        errors, _ = many("-k", key, "--output-dir", "out", "in/x.sealed", "in/x", status=2)
+        assert errors == ["the output for in/x would replace in/x.sealed, which is another file of this run"]
+    assert content("in/x.sealed") == b"mine"
+
+
+def test_the_list_is_not_replaced(key):
+    pathlib.Path("x").write_bytes(b"text")
+    pathlib.Path("x.sealed").write_bytes(b"x\n")
+    errors, _ = many("-k", key, "--output-dir", ".", "--files-from", "x.sealed", status=1)
+    assert errors == ["the output for x would replace x.sealed, which is another file of this run"]
+    assert content("x.sealed") == b"x\n"
+
+
+def test_two_names_of_one_fifo_are_errors_of_their_own(key):
+    pathlib.Path("x").write_bytes(b"text")
+    os.mkfifo("a")
+    os.link("a", "b")
+    errors, notes = many("-k", key, "--output-dir", "out", "a", "b", "x", status=1)
+    assert sorted(errors) == ["a is not a regular file", "b is not a regular file"]
+    assert notes == ["1 of 3 files encrypted, 2 failed"]
 
 
 def test_statistics_do_not_replace_an_output(key):
     pathlib.Path("x").write_bytes(b"text")
-    found = stream("-k", key, "--output-dir", "out", "--stats", "out/x.sealed", "x", status=2)
-    assert found.error == "the output for x would replace x.sealed, which is another file of this run"
-    assert not os.path.exists("out")
+    os.mkdir("out")
+    found = stream("-k", key, "--output-dir", "out", "--stats", "out/x.sealed", "x", status=1)
+    assert found.error == "--stats: out/x.sealed is also the output of an input"
+    assert stream("-dk", key, "out/x.sealed").out == b"text"
 
 
 def test_a_usage_error_of_one_file_is_only_that_file_s(key):
@@ -340,14 +393,3 @@ def test_a_usage_error_of_one_file_is_only_that_file_s(key):
     assert len(errors) == 1 and "b.age" in errors[0]
     assert notes == ["2 of 3 files decrypted, 1 failed"]
     stream(*secrets, "b.age", "a.sealed", status=2)
-
-
-def test_a_file_that_changes_while_it_is_read_is_not_skipped_later(key):
-    """An output is as old as its input was."""
-    pathlib.Path("x").write_bytes(b"text")
-    os.utime("x", ns=(0, 1_000_000_000_123_456_789))
-    many("-k", key, "--output-dir", "out", "x")
-    assert os.stat("out/x.sealed").st_mtime_ns == os.stat("x").st_mtime_ns
-    assert many("-k", key, "--output-dir", "out", "--skip-existing", "x")[1] == ["0 of 1 file encrypted, 1 skipped"]
-    os.utime("x", ns=(0, 1_000_000_000_123_456_790))
-    assert many("-k", key, "--output-dir", "out", "--skip-existing", "x")[1] == ["1 file encrypted"]

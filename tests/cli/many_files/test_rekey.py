@@ -58,7 +58,7 @@ def test_a_list(key, files):
     os.mkfifo("fifo")
     pathlib.Path("list").write_text("\n".join(["fifo", *names]))
     errors, notes = many(*options, "--files-from", "list", status=1)
-    assert errors == ["fifo is not a regular file"] and notes[-1] == "31 of 32 files rekeyed, 1 failed"
+    assert errors == ["fifo is not a regular file and cannot be replaced"] and notes[-1] == "31 of 32 files rekeyed, 1 failed"
     assert stream("-tk", "../new", "--files-from", "list", status=1).out.count(b": ok\n") == 31
 
 

@@ -16,8 +16,10 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 # Audit numbers of architectures, and the numbers of system calls there.
 ARCHITECTURES = {
-    "x86_64": (0xC000003E, {"linkat": 265, "renameat": 264, "renameat2": 316, "fsync": 74, "fchmod": 91, "fchown": 93}),
-    "aarch64": (0xC00000B7, {"linkat": 37, "renameat": 38, "renameat2": 276, "fsync": 82, "fchmod": 52, "fchown": 55}),
+    "x86_64": (0xC000003E, {"linkat": 265, "renameat": 264, "renameat2": 316, "fsync": 74, "fchmod": 91, "fchown": 93,
+                            "utimensat": 280}),
+    "aarch64": (0xC00000B7, {"linkat": 37, "renameat": 38, "renameat2": 276, "fsync": 82, "fchmod": 52, "fchown": 55,
+                             "utimensat": 88}),
 }
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of BPF
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
