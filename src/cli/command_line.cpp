@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // The age format, age-encryption.org/v1 (c2sp.org/age): a header of stanzas, then a payload in segments of 64
 // KiB.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
