@@ -40,7 +40,7 @@ struct HostBlock {
   std::barrier<> barrier;
   std::vector<std::unique_ptr<HostWarp>> warps;
 };
-inline HostBlock* host_block;
+inline std::unique_ptr<HostBlock> host_block;
 
 inline HostWarp& host_warp() {
   return *host_block->warps[threadIdx.x / 32];
@@ -88,8 +88,7 @@ inline void atomicMin(std::uint32_t* place, std::uint32_t value) {
 template <class Kernel>
 void run_on_host(unsigned blocks, unsigned threads, const Kernel& kernel) {
   for (unsigned block = 0; block < blocks; ++block) {
-    HostBlock shared(threads);
-    host_block = &shared;
+    host_block = std::make_unique<HostBlock>(threads);
     std::vector<std::jthread> running;
     for (unsigned thread = 0; thread < threads; ++thread)
       running.emplace_back([=, &kernel] {
