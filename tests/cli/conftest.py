@@ -22,11 +22,15 @@ pytest.register_assert_rewrite(*(file.stem for file in (pathlib.Path(__file__).p
 
 import programs  # noqa: E402
 
+TIME_LIMIT = 10 * programs.PATIENCE  # seconds for a test, whatever it waits for
+
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "root: needs root, for several users, mounts or namespaces")
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
     os.environ["LC_ALL"] = "C"
+    programs.limit_files()
+    signal.signal(signal.SIGALRM, lambda *_: pytest.fail(f"expected the test to end within {TIME_LIMIT} s"))
     # Programs that inherited an ignored signal, for example from nohup, would go on ignoring it.
     programs.ignore_here(*(number for number in signal.valid_signals() if signal.getsignal(number) == signal.SIG_IGN))
     # The exit status of a sanitizer report must not be one that the programs use.
@@ -55,7 +59,9 @@ def work(monkeypatch):
     (folder / "here").mkdir()
     monkeypatch.chdir(folder / "here")
     umask = os.umask(0o022)
+    signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT, programs.PATIENCE)  # again if what follows a failure waits, too
     yield folder / "here"
+    signal.setitimer(signal.ITIMER_REAL, 0)
     while programs.started:
         # Leaving the context of a child closes its pipes and waits for its end.
         with contextlib.suppress(BrokenPipeError), programs.started.pop() as child:

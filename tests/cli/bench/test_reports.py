@@ -2,15 +2,13 @@
 
 import csv
 import json
-import os
 import pathlib
 import signal
-import time
 
 import pytest
 
-from processes import expect_death_by
-from programs import PATIENCE, run, start
+from processes import expect_death_by, wait_for
+from programs import run, start
 
 COLUMNS = ["lanes", "format", "cipher", "source", "chunk_bytes", "ring_chunks", "chunks", "seconds", "gb_per_s",
            "lane_us", "cipher_us", "wait_us", "rest_us"]  # fmt: skip
@@ -80,10 +78,7 @@ def stopped(number, lines, *words):
     """The output of a program that is stopped after that many lines and some more bytes."""
     with open("out", "w+") as out:
         child = start("gpuaes-bench", "pipeline", *words, stdout=out)
-        end = time.monotonic() + PATIENCE
-        while pathlib.Path("out").read_text().count("\n") < lines or os.path.getsize("out") == 0:
-            assert time.monotonic() < end, f"{words}: expected {lines} lines"
-            time.sleep(0.01)
+        wait_for(lambda: (text := pathlib.Path("out").read_text()) and text.count("\n") >= lines, f"{words}: {lines} lines")
         expect_death_by(child, number, words)
     return pathlib.Path("out").read_text()
 

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from processes import bytes_in_pipe, wait_for
-from programs import (AN_IDENTITY, IV, KEY, PATIENCE, RAW, each_way, expect_same, openssl_ctr, raw, secret_file,
-                      some_bytes, start, stream)
+from programs import (AN_IDENTITY, IV, KEY, PATIENCE, RAW, each_way, expect_same, larger_files, openssl_ctr, raw,
+                      secret_file, some_bytes, start, stream)
 
 PLAIN = some_bytes(1000)
 HEX = "9d3c71e5b2f8460a" * 4
@@ -95,7 +95,7 @@ def test_a_file_of_empty_lines_is_empty():
 def test_what_is_not_a_key_file(name, status, error, hint):
     os.mkdir("directory")
     pathlib.Path("empty").touch()
-    with open("huge", "wb") as file:
+    with larger_files(), open("huge", "wb") as file:
         file.truncate(1 << 40)
     result = stream("-f", "raw", "--iv", IV, "-k", name, status=status)
     assert (result.out, result.error, result.hint) == (b"", f"--key: {error}", hint)

@@ -5,10 +5,10 @@ import os
 import pathlib
 import re
 import subprocess
-import time
 
 import pytest
 
+from processes import wait_for
 from programs import PATIENCE, expect_same, has_cuda, lanes, openssl_ctr, raw, some_bytes, start_raw, stream
 
 # Two nodes with memory. All devices are on node 0.
@@ -42,10 +42,7 @@ def test_a_thread_runs_on_the_cpus_of_its_device_while_it_works(key, work):
         pytest.skip("cannot replace files in /sys")
 
     child = start_raw(key, "-l", "cuda:0:2", wrap=on_two_nodes, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    end = time.monotonic() + PATIENCE
-    while cpus_of(child.pid) != last:
-        assert time.monotonic() < end, f"expected a thread on CPU {last}, got CPUs {cpus_of(child.pid)}"
-        time.sleep(0.05)
+    wait_for(lambda: cpus_of(child.pid) == last, f"a thread on CPU {last}")
     out = child.communicate(some_bytes(100_000), timeout=PATIENCE)[0]
     assert child.returncode == 0
     expect_same(openssl_ctr(some_bytes(100_000)), out)

@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from processes import wait_for
 from programs import PATIENCE, SANITIZED, some_bytes, stream
 from special_files import shell
 
@@ -64,14 +65,16 @@ def join(thread):
 def wait_until_opened(output):
     """Until the unfinished output exists: it has no name, and its directory is known."""
     folder = str(pathlib.Path(output).resolve().parent)
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+
+    def is_open():
         for link in glob.glob("/proc/[0-9]*/fd/*"):  # unlike Path.glob, ignores processes that exit meanwhile
             with contextlib.suppress(OSError):
                 name = os.readlink(link)
                 if name.startswith(folder) and name.endswith("(deleted)"):
-                    return
-    raise TimeoutError("the program does not create its output")
+                    return True
+        return False
+
+    wait_for(is_open, "the unfinished output", pause=0)
 
 
 def create(user, name, mode):

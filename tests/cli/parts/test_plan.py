@@ -11,15 +11,15 @@ import pytest
 
 from parts_steps import join, plan, seal, write_input
 from processes import expect_death_by, redirected, wait_for
-from programs import FOLDER, parts, secret_file, some_bytes, start
+from programs import FOLDER, larger_files, parts, secret_file, some_bytes, start
 from special_files import loop_device
 
 SETTLED = 1_000_000_000  # a modification time long ago
 
 
 def sparse(name, size):
-    pathlib.Path(name).touch()
-    os.truncate(name, size)
+    with larger_files(), open(name, "wb") as file:
+        file.truncate(size)
     os.utime(name, (SETTLED, SETTLED))
 
 

@@ -14,8 +14,8 @@ import time
 import pytest
 
 from damage import open_independently
-from processes import open_terminal, read_terminal, stat_fields
-from programs import FOLDER, PATIENCE, expect_same, files_here, some_bytes
+from processes import open_terminal, read_terminal, stat_fields, wait_for
+from programs import FOLDER, expect_same, files_here, some_bytes
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -87,10 +87,7 @@ class Shell:
     def expect_stop_in_background(self):
         """The shell must know it, or its fg would not continue the job."""
         self.wait_for_state(self.job(), "T")
-        deadline = time.monotonic() + PATIENCE
-        while not STOPPED.search(self.output) and time.monotonic() < deadline:
-            self.run("jobs")
-        assert STOPPED.search(self.output), self.output
+        wait_for(lambda: STOPPED.search(self.output) or self.run("jobs"), "the shell reports the stop")
 
     def stop(self, typed=b"\x1a"):
         self.type(typed)

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from age_plugin import recorded
-from processes import open_terminal, read_terminal
+from processes import open_terminal, read_for, read_terminal
 from programs import PATIENCE, some_bytes, start, stream
 from terminals import at_terminal, in_session
 
@@ -84,7 +84,7 @@ def on_terminal(options, typed):
             seen += read_terminal(main, lambda part: part.endswith(b": "))
             os.write(main, answer)
         status = child.wait(PATIENCE)
-        return seen + read_terminal(main, lambda _: False, 0.2), status
+        return seen + read_for(0.2, main), status
 
     seen, status = in_session(slave, converse)
     for fd in main, slave, plain_read:

@@ -8,7 +8,7 @@ import subprocess
 import termios
 import time
 
-from processes import expect_exit, finish, open_terminal, read_terminal, set_columns, thread_states
+from processes import expect_exit, finish, open_terminal, read_for, read_terminal, set_columns, thread_states
 from programs import FOLDER, some_bytes, start
 from terminals import in_session
 
@@ -98,4 +98,4 @@ def test_in_the_background_nothing_is_drawn(key):
         return finish(child)
 
     assert in_session(slave, run) == 0
-    assert read_terminal(master, patience=0.1) == b""
+    assert read_for(0.1, master) == b""

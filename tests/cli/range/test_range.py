@@ -10,8 +10,8 @@ import pytest
 
 from matrix import dealt_to_lanes
 from processes import read_terminal, start_on_terminal
-from programs import (IV, KEY, PATIENCE, SANITIZED, Result, check, each_way, expect_same, openssl_ctr, raw, secret_file,
-                      some_bytes, stream)
+from programs import (IV, KEY, PATIENCE, SANITIZED, Result, check, each_way, expect_same, larger_files, openssl_ctr, raw,
+                      secret_file, some_bytes, stream)
 from special_files import loop_device
 
 pytest.importorskip("cryptography")
@@ -83,7 +83,8 @@ def test_parts_together_are_the_plaintext(batch, key, format):
 @pytest.fixture
 def sparse():
     """Makes a sparse file of that size."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with larger_files(), tempfile.TemporaryDirectory(dir=memory) as folder:
         for name in ("large", f"{folder}/large"):
             try:
                 pathlib.Path(name).touch()

@@ -5,9 +5,9 @@ import os
 import pathlib
 import shutil
 import subprocess
-import time
 
-from programs import FOLDER, PATIENCE, parts
+from processes import wait_for
+from programs import FOLDER, parts
 
 
 def content(name):
@@ -44,9 +44,8 @@ def slow_seal(directory, part, *options, written=b"", **popen):
     try:
         process.stdin.write(written)
         process.stdin.flush()
-        end = time.monotonic() + PATIENCE
-        while not any(size > 0 for size in attempts(directory).values()):
-            assert process.poll() is None and time.monotonic() < end
+        wait_for(lambda: process.poll() is not None or any(attempts(directory).values()), "something written", pause=0)
+        assert process.poll() is None
         yield process
     finally:
         if process.poll() is None:

@@ -1,13 +1,11 @@
 """Watches processes, terminals and pipes, for tests of signals and progress; start() in programs.py starts a program."""
 
-import contextlib
 import fcntl
 import glob
 import os
 import select
 import shutil
 import signal
-import stat
 import struct
 import subprocess
 import termios
@@ -45,10 +43,11 @@ def start_on_terminal(program, *options, columns=80, **popen):
     return child, master
 
 
-def read_terminal(master, until=lambda seen: False, patience=PATIENCE):
-    """The output on a terminal, until `until` is satisfied, time runs out or the last writer has closed it."""
-    seen, deadline = b"", time.monotonic() + patience
-    while not until(seen) and time.monotonic() < deadline:
+def read_terminal(master, until=lambda seen: False):
+    """The output on a terminal, until `until` is satisfied or the last writer has closed it."""
+    seen, deadline = b"", time.monotonic() + PATIENCE
+    while not until(seen):
+        assert time.monotonic() < deadline, f"expected more output, or its end, within {PATIENCE} s: {seen}"
         if not select.select([master], [], [], 0.05)[0]:
             continue
         try:
@@ -61,12 +60,18 @@ def read_terminal(master, until=lambda seen: False, patience=PATIENCE):
     return seen
 
 
-def wait_for(condition, what, patience=PATIENCE):
-    """Waits until the condition is true, and returns its value."""
+def read_for(seconds, master):
+    """The output on a terminal within that time."""
+    end = time.monotonic() + seconds
+    return read_terminal(master, lambda _: time.monotonic() >= end)
+
+
+def wait_for(condition, what, patience=PATIENCE, pause=0.01):
+    """Waits until the condition is true, and returns its value. Checks it every `pause` seconds."""
     deadline = time.monotonic() + patience
     while not (value := condition()):
         assert time.monotonic() < deadline, f"expected within {patience} s: {what}"
-        time.sleep(0.01)
+        time.sleep(pause)
     return value
 
 
@@ -82,22 +87,6 @@ def wait_until_idle(*children):
         quiet = quiet + 1 if now == before and all(set(states) == {"S"} for states, _ in now) else 0
         before = now
         time.sleep(0.04)
-
-
-def unfinished_bytes(child):
-    """The size of the unfinished -o file, which has no name yet or a temporary one. 0 if unknown."""
-    size = 0
-    try:
-        for fd in os.listdir(f"/proc/{child.pid}/fd"):
-            status = os.stat(f"/proc/{child.pid}/fd/{fd}")
-            if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
-                size = max(size, status.st_size)
-    except OSError:  # the program has ended, or runs as another user
-        pass
-    for name in unfinished_files():
-        with contextlib.suppress(FileNotFoundError):  # it has its final name by now
-            size = max(size, os.path.getsize(name))
-    return size
 
 
 def unfinished_files():

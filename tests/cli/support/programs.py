@@ -7,6 +7,7 @@ import functools
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -21,6 +22,7 @@ WITH_ML_KEM = pathlib.Path(__file__).parents[2] / "support/with-ml-kem"
 SANITIZED = bool(os.environ.get("GPUAES_SANITIZED"))
 PATIENCE = 200 if SANITIZED else 60  # seconds, for a program that should end
 SANITIZER = 99  # the exit status of a sanitizer report
+LARGEST = 1 << 30  # bytes: what a program with an endless input may write to a file
 
 KEY = bytes(range(32))  # what the fixture `key` contains
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
@@ -165,6 +167,23 @@ def ignore_here(*signals):
     """Ignores these signals in this process, but not in the programs that it starts: they do not inherit handlers."""
     for number in signals:
         signal.signal(number, lambda *_: None)
+
+
+def limit_files():
+    """Limits the files that this process and the programs that it starts can write."""
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST if hard == resource.RLIM_INFINITY else min(LARGEST, hard), hard))
+
+
+@contextlib.contextmanager
+def larger_files():
+    """Allows this process to make sparse files beyond that limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def start(program, *options, ignore=(), wrap=(), **popen):

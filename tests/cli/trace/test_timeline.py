@@ -8,7 +8,6 @@ import pathlib
 import re
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -111,9 +110,9 @@ def test_errors(key):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals(key, number):
     """At work, and while the program waits for the input, its consumer, or the reader of the trace."""
-    child = start_raw(key, "-i", "/dev/zero", "-o", "/dev/null", "--trace", "trace")
-    while processes.unfinished_bytes(child) < 5000 and child.poll() is None:
-        time.sleep(0.01)
+    with open("out", "wb") as out:
+        child = start_raw(key, "-i", "/dev/zero", "-b", "64K", "--trace", "trace", stdout=out)
+    processes.wait_for(lambda: os.path.getsize("out") > 1 << 20, "some output")
     processes.expect_death_by(child, number, "at work")
     expect_written(at_least=2)
 

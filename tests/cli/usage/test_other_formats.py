@@ -1,16 +1,14 @@
 """Decryption detects authenticated formats by their magic. Any other input fails with status 4, without output, and a
 hint says what it may be."""
 
-import fcntl
 import os
 import pathlib
 import shutil
 import subprocess
-import termios
-import time
 
 import pytest
 
+from processes import bytes_in_pipe, wait_for
 from programs import IV, NOT_ENCRYPTED, PATIENCE, expect_same, files_here, secret_file, some_bytes, start, stream
 
 PLAIN = some_bytes(40000)
@@ -95,11 +93,8 @@ def test_an_unknown_format(key, passphrase, content, error, hint):
 def test_the_format_is_detected_if_the_input_arrives_byte_by_byte(key):
     sealed = stream("-q", "-k", key, input=PLAIN).out
     child = start("gpuaes-stream", "-q", "-k", key, "-d", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    deadline = time.monotonic() + PATIENCE
     for byte in sealed[:20]:
         os.write(child.stdin.fileno(), bytes([byte]))
-        while any(fcntl.ioctl(child.stdin, termios.FIONREAD, b"\0\0\0\0")):
-            assert time.monotonic() < deadline
-            time.sleep(0.0005)
+        wait_for(lambda: bytes_in_pipe(child.stdin) == 0, "the byte to be read", pause=0.0005)
     expect_same(PLAIN, child.communicate(sealed[20:], PATIENCE)[0])
     assert child.returncode == 0
