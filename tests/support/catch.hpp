@@ -11,9 +11,8 @@
 
 namespace gpuaes {
 
-// Called by a test case that cannot run on this system, before it returns. The program exits with 77 unless a
-// check failed, and CTest reports it as skipped. Such test cases are tagged [optional]
-// (tests/CMakeLists.txt).
+// Called by a test case that cannot run on this system, before it returns. If no other one ran, the program
+// exits with 77, and CTest reports it as skipped.
 void skip(const std::string& why);
 
 // Runs the test cases that the arguments select. Returns the exit status.

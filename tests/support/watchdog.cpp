@@ -1,6 +1,7 @@
 // Ends a test program that hangs, and names the test case. A test cannot end a thread that waits forever, and
 // CTest would only report a timeout.
-#define CATCH_CONFIG_EXTERNAL_INTERFACES
+#include "support/listener.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -8,7 +9,6 @@
 #include <string>
 #include <thread>
 
-#include "support/catch.hpp"
 #include "support/memory_io.hpp"
 #include "support/threads.hpp"
 
@@ -17,12 +17,6 @@ namespace {
 
 // The longest test cases take a few seconds; sanitizers and a busy machine slow them down.
 constexpr std::chrono::seconds max_seconds{240};
-
-#if CATCH_VERSION_MAJOR >= 3
-using ListenerBase = Catch::EventListenerBase;
-#else
-using ListenerBase = Catch::TestEventListenerBase;
-#endif
 
 class Watchdog : public ListenerBase {
  public:
