@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, INSTALLED, PATIENCE, run
+from programs import FOLDER, HAS_BENCH, PATIENCE, run
 
-PROGRAMS = ("stream", "keygen", "parts", *([] if INSTALLED else ["bench"]))
+PROGRAMS = ("stream", "keygen", "parts", *(["bench"] if HAS_BENCH else []))
 PACKAGE = "/usr/share/bash-completion/bash_completion"
 
 # What the last word of a line is completed to, by all shells. There are two files, key1 and key2.

@@ -18,6 +18,8 @@ import pytest
 
 FOLDER = pathlib.Path(os.environ.get("GPUAES_PROGRAMS", "build")).resolve()
 INSTALLED = not (FOLDER / "CMakeCache.txt").exists()  # from a package
+HAS_BENCH = (FOLDER / "gpuaes-bench").exists()  # it is neither in the packages nor built by scripts/quickstart
+BATCH_DRIVER = FOLDER / "batch_driver"  # built with the tests
 WITH_ML_KEM = pathlib.Path(__file__).parents[2] / "support/with-ml-kem"
 SANITIZED = bool(os.environ.get("GPUAES_SANITIZED"))
 PATIENCE = 200 if SANITIZED else 60  # seconds, for a program that should end
@@ -67,18 +69,22 @@ def parse_messages(result, shows_progress):
     result.warnings, result.notes = texts["warning"], texts[None]
 
 
+def find(program, folder=FOLDER):
+    if program == "gpuaes-bench" and not HAS_BENCH:
+        pytest.skip(f"{FOLDER} has no gpuaes-bench")
+    return folder / program
+
+
 def run(program, *options, status=0, input=b"", via="pipe", user=None, wrap=(), **popen):
     """Runs a program, which must exit with `status`, with one of them if there are several, or with any of its statuses if
     that is None. Standard input is a pipe, a file if `via` is "file", or `stdin`. `user` is a User, `wrap` a command that
     executes the program."""
-    if INSTALLED and program == "gpuaes-bench":
-        pytest.skip("gpuaes-bench is not in the packages")
     if via == "file" and "stdin" not in popen:
         with tempfile.TemporaryFile() as file:
             file.write(input)
             file.seek(0)
             return run(program, *options, status=status, user=user, wrap=wrap, stdin=file, **popen)
-    command = [*wrap, *(user.prefix if user else ()), (user.folder if user else FOLDER) / program, *options]
+    command = [*wrap, *(user.prefix if user else ()), find(program, user.folder if user else FOLDER), *options]
     if "stdin" not in popen:
         popen["input"] = input
     defaults = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": PATIENCE}
@@ -112,12 +118,10 @@ class Batch:
     tests/support/batch_driver.cpp. Not for options that name lanes of GPUs."""
 
     def __init__(self):
-        driver = FOLDER / "batch_driver"
-        assert os.access(driver, os.X_OK), f"{driver} is missing; build it first"
         request, reply = os.pipe(), os.pipe()
         ends = request[0], reply[1]
         nowhere = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
-        self.process = subprocess.Popen([driver, *map(str, ends)], pass_fds=ends, umask=0o022, **nowhere)
+        self.process = subprocess.Popen([BATCH_DRIVER, *map(str, ends)], pass_fds=ends, umask=0o022, **nowhere)
         os.close(request[0])
         os.close(reply[1])
         self.request, self.reply = os.fdopen(request[1], "wb"), os.fdopen(reply[0], "rb")
@@ -193,7 +197,7 @@ def start(program, *options, ignore=(), wrap=(), **popen):
             signal.signal(number, signal.SIG_IGN)
 
     nowhere = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    child = subprocess.Popen([*wrap, FOLDER / program, *options], preexec_fn=ignore_signals, **{**nowhere, **popen})
+    child = subprocess.Popen([*wrap, find(program), *options], preexec_fn=ignore_signals, **{**nowhere, **popen})
     started.append(child)
     return child
 
