@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <optional>
@@ -24,7 +25,13 @@ constexpr Status code_mask = 0xffff, wrong_tag = 10;  // GPG_ERR_CHECKSUM
 struct Handle;  // gcry_cipher_handle
 
 // Values of gcrypt.h, which is not needed to build the program.
-enum Control { init_secmem = 24, disable_secmem_warning = 27, initialization_finished = 38, fips_mode = 55 };
+enum Control {
+  init_secmem = 24,
+  disable_secmem_warning = 27,
+  initialization_finished = 38,
+  fips_mode = 55,
+  disable_priv_drop = 68
+};
 constexpr unsigned secure_flag = 1;
 
 // The functions of libgcrypt.so.20 that have these names after gcry_.
@@ -48,12 +55,14 @@ struct Functions {
 
 class Library {
  public:
-  Library() : file_(dlopen("libgcrypt.so.20", RTLD_NOW | RTLD_LOCAL)) {
+  // Not in a program that has more privileges than its caller: it reads variables of the environment.
+  Library() : file_(getauxval(AT_SECURE) != 0 ? nullptr : dlopen("libgcrypt.so.20", RTLD_NOW | RTLD_LOCAL)) {
     if (file_ == nullptr || EVP_default_properties_is_fips_enabled(nullptr) == 1 || !find_functions()) return;
     const char* const version = call.check_version("1.10.0");
     if (version == nullptr || call.control(fips_mode, 0) != 0) return;
     constexpr unsigned bytes_per_thread = 4 << 10;  // a key takes 2 KiB
     call.control(disable_secmem_warning);
+    call.control(disable_priv_drop);  // init_secmem would call setuid(getuid())
     call.control(init_secmem, std::max(std::thread::hardware_concurrency(), 8u) * bytes_per_thread, 0);
     call.control(initialization_finished, 0);
     version_ = version;

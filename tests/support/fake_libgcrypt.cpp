@@ -1,5 +1,6 @@
 // libgcrypt.so.20 for tests. It calls the library whose path is in LIBGCRYPT, except as FAKE says:
 //   old, fips                the version is too old; FIPS mode is on
+//   setuid                   when it is loaded, root's process gets another real user, as in a setuid program
 //   wrong                    encryption and decryption change the last byte of each output
 //   NAME COUNT               the function gcry_NAME fails after COUNT calls
 // It makes the file `loaded` in the current directory.
@@ -44,6 +45,8 @@ Result forward(const char* name, Result (*self)(Parameters...), Arguments... arg
 
 [[gnu::constructor]] void mark() {
   close(open("loaded", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  constexpr uid_t nobody = 65534;
+  if (fake == "setuid" && setresuid(nobody, 0, 0) != 0) _exit(1);
 }
 
 void spoil(void* out, std::size_t size) {

@@ -114,6 +114,23 @@ def test_an_old_version_and_fips_mode_are_not_used(failure, plain):
     assert decrypts_to(plain, KINDS["sealed"], "sealed", with_fake(failure), "")
 
 
+@pytest.mark.root
+@needs_fake
+def test_it_does_not_change_the_user(plain):
+    os.mkdir("private", 0o700)
+    assert run("-k", "key", "-i", plain, "-o", "private/sealed", env=with_fake("setuid"))[1] == "libgcrypt"
+    assert os.path.exists("loaded")
+    assert decrypts_to(plain, KINDS["sealed"], "private/sealed", SLOW, "libgcrypt")
+
+
+@pytest.mark.root
+def test_it_is_not_used_in_a_program_with_more_privileges_than_its_user(plain):
+    os.mkdir("private", 0o700)
+    setuid = {"preexec_fn": lambda: os.setresuid(65534, 0, 0)}
+    assert run("-k", "key", "-i", plain, "-o", "private/sealed", **setuid)[1] == ""
+    assert decrypts_to(plain, KINDS["sealed"], "private/sealed", SLOW, "libgcrypt")
+
+
 @needs_fake
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 @pytest.mark.parametrize("function", ["open", "setkey"])
