@@ -11,7 +11,7 @@ import stat
 HARMLESS = re.compile(
     r"(read|pread|write|pwrite|fsync|fdatasync|close|ftruncate|fallocate|poll|epoll_wait|waitpid)=EINTR|\w+=short"
     r"|(O_TMPFILE|O_DIRECT|preadv|mincore|mlock|madvise|posix_fadvise|sync_file_range|F_SETFL|fallocate_part)=\w+"
-    r"|fallocate=EOPNOTSUPP|fcntl=EPERM|f(data)?sync=(EINVAL|EOPNOTSUPP|ENOSYS)"
+    r"|fallocate=EOPNOTSUPP|fcntl=EPERM|f(data)?sync=(EINVAL|EOPNOTSUPP|ENOSYS)|F_OFD_SETLK=\w+"
     r"|writev=(EINTR|EINVAL|EOPNOTSUPP|ENOMEM|EAGAIN)")
 
 # Faults after which data may be lost, if they hit an output.
@@ -56,7 +56,8 @@ def is_harmless(run, injection):
     if HARMLESS.fullmatch(injection.name) or (run.tolerates and re.fullmatch(run.tolerates, injection.fault)):
         return True
     # A link can be used instead, and the other way round.
-    return injection.name == "renameat2=EINVAL" and not any(fault.startswith("linkat=") for fault in run.without)
+    return (re.fullmatch("renameat2=(EINVAL|EPERM|EACCES|EXDEV)", injection.name)
+            and not any(fault.startswith("linkat=") for fault in run.without))
 
 
 def wrong_status(run, status, injection, lost):

@@ -17,16 +17,20 @@ OLD = b"what was in the file before\n" * 5000
 # ACL. A new file without a name has the right mode; one with a temporary name has a stricter one.
 ACCESS = r"(fchown=\w+|fgetxattr=EOPNOTSUPP|fremovexattr=(EOPNOTSUPP|EPERM)):.*"
 MODE = r"|fchmod=\w+:.*"
-PROBE = r"|linkat=\w+:1\+?"  # with an output of unknown size, a link is tried first
+PROBE = r"|linkat=\w+:1\+?"  # with an output of unknown size, names are tried first
 
-# File systems that lack something: FUSE without O_TMPFILE; no links, as under Landlock; exFAT, which has hardly anything.
+# File systems that lack something: FUSE without O_TMPFILE; no links, as under Landlock; exFAT, which has hardly anything;
+# no renames, as in some sandboxes; no locks, as on Lustre.
 NAMED = ("O_TMPFILE=EOPNOTSUPP:1+",)
 LINKLESS = ("linkat=EPERM:1+",)
 PLAIN = (*NAMED, *LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EPERM:1+", "fsetxattr=EOPNOTSUPP:1+",
          "fremovexattr=EOPNOTSUPP:1+", "fgetxattr=EOPNOTSUPP:1+")
 
+RENAMELESS = ("any_rename=EPERM:1+",)
+LOCKLESS = ("F_OFD_SETLK=ENOSYS:1+",)
+
 # The calls at the end of a run. On these file systems, only they are made to fail.
-END = r"(linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
+END = r"(any_\w+|linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
 
 # The calls with which a large output is written directly to the disk.
 LARGE = r"(writev\w*|fallocate\w*|F_SETFL|ftruncate|fsync|lseek|fstatfs|statx)="
@@ -180,6 +184,8 @@ FILE_SYSTEMS = (
     ("named", NAMED, ("seal-over", "open-new", "rekey", "reports", "seal-part", "seal-elsewhere", "join")),
     ("linkless", LINKLESS, ("seal-command", "seal-pipe-part")),
     ("plain", PLAIN, ("seal-over", "open-new", "rekey", "reports", "seal-elsewhere")),
+    ("renameless", RENAMELESS, ("seal-command", "reports", "seal-part", "join")),
+    ("lockless", LOCKLESS, ("open-into",)),
 )
 
 
@@ -256,7 +262,7 @@ def system_runs(fixture):
         Run("info", "--info --json", stdin=fixture.sealed, stdout=fixture.begins(b"{")),
     ]
     return runs + [dataclasses.replace(run, name=f"{run.name}/{kind}", without=without, only=END,
-                                       tolerates=ACCESS + MODE if kind == "named" else run.tolerates)
+                                       tolerates=ACCESS + MODE if kind in ("named", "renameless") else run.tolerates)
                    for run in runs for kind, without, names in FILE_SYSTEMS if run.name in names]
 
 

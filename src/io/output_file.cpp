@@ -134,8 +134,8 @@ constexpr std::size_t hole_bytes = 4096;
 
 TempFile::Rules temp_rules(const SinkRules& rules) {
   TempFile::Rules temp = rules.temp;
-  // Losing the work at the end costs much more than trying a link at the beginning.
-  temp.try_link = rules.bytes.value_or(large_output) >= large_output;
+  // Losing the work at the end costs much more than trying names at the beginning.
+  temp.try_naming = rules.bytes.value_or(large_output) >= large_output;
   return temp;
 }
 
@@ -272,7 +272,7 @@ class OutputFile : public Sink {
 
   [[noreturn]] void throw_kept(const std::string& failure) {
     if (sink_.fd().get() >= 0) sink_.sync();
-    const std::optional<std::string> kept = file_->keep();
+    const std::optional<std::string> kept = file_->keep(cancel_);
     throw IoError(failure, kept ? fmt::format("the complete output is in {}", *kept)
                                 : "the complete output could not be kept");
   }
@@ -293,6 +293,7 @@ class OutputFile : public Sink {
   bool copy_to_named_file(Fd nameless) try {
     TempFile::Rules rules = rules_.temp;
     rules.nameless = false;
+    rules.try_naming = true;
     auto named = std::make_unique<TempFile>(target_, rules);
     FdSource source(std::move(nameless), target_.name, cancel_);
     FdSink sink(named->take_fd(), target_.name, cancel_);

@@ -35,7 +35,7 @@ struct OutputTarget {
 // an existing file.
 OutputTarget find_output(const std::optional<std::string>& name, int directory = AT_FDCWD);
 
-// From this size on, outputs are written directly, and a link is tried before the work begins.
+// From this size on, outputs are written directly, and naming is tried before the work begins.
 inline constexpr std::uint64_t large_output = 64 << 20;
 
 struct SinkRules {

@@ -39,17 +39,24 @@ constexpr auto touch_interval = 5s;  // longer than the unit of times in any fil
 constexpr auto patience = 60s;       // with a holder that does not touch the file
 constexpr auto pause = 100ms;
 
-// The lock belongs to the open file description, so closing another descriptor of the file does not release
-// it.
-bool takes_lock(int fd, const std::string& name) {
+// Returns 0, or EAGAIN if another process holds the lock, or another errno value. The lock belongs to the
+// open file description, so closing another descriptor of the file does not release it.
+int lock_file(int fd) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   while (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
-    if (errno == EAGAIN || errno == EACCES) return false;
-    if (errno != EINTR) throw io_error("cannot lock", name, errno);
+    if (errno == EACCES || errno == EDEADLK) return EAGAIN;
+    if (errno != EINTR) return errno;
   }
-  return true;
+  return 0;
+}
+
+// Whether the file system has no locks, as Lustre without the mount option flock.
+bool lacks_locks(int error) {
+  constexpr int not_supported = 524;  // ENOTSUPP, which some file systems return
+  return error == ENOSYS || error == ENOLCK || error == EINVAL || error == EOPNOTSUPP ||
+         error == not_supported;
 }
 
 // When the file was last touched, according to the server of a network file system.
@@ -64,18 +71,21 @@ timespec touched(int fd, const std::string& name) {
 //
 // The file names the process and the host that hold the lock. The holder touches it every few seconds,
 // because a process that was stopped, or whose host is down, may keep its lock. A file system may ignore
-// locks of other hosts or mounts, so the lock alone does not prove that there is no other process.
+// locks of other hosts or mounts, or have none, so the lock alone does not prove that there is no other
+// process.
 class LockFile {
  public:
   // Waits until no other process holds the lock on `file`, which is open for writing. If it has to wait,
-  // calls `waiting` with the holder. IoError naming `name` if the file cannot be locked, or if the holder has
-  // not touched it while this process waited for a minute.
+  // calls `waiting` with the holder. IoError naming `name` if the file cannot be locked, except for lack of
+  // locks, or if the holder has not touched it while this process waited for a minute.
   LockFile(Fd file, std::string name, Cancel& cancel, const std::function<void(const std::string&)>& waiting)
       : file_(std::move(file)), name_(std::move(name)) {
     const int fd = file_.get();
     std::optional<timespec> seen;
     // Counts instead of looking at a clock, because this process may have been stopped, too.
-    for (int unchanged = 0; !takes_lock(fd, name_); ++unchanged) {
+    for (int unchanged = 0; (error_ = lock_file(fd)) != 0; ++unchanged) {
+      if (lacks_locks(error_)) break;
+      if (error_ != EAGAIN) throw io_error("cannot lock", name_, error_);
       const timespec now = touched(fd, name_);
       if (!seen) waiting(holder());
       if (!seen || !is_same_time(*seen, now)) {
@@ -94,6 +104,9 @@ class LockFile {
     toucher_ = std::jthread([this](const std::stop_token& over) { touch_until(over); });
   }
 
+  // Why there is no lock, as an errno value; otherwise 0.
+  int error() const { return error_; }
+
  private:
   std::string holder() const {
     std::array<char, HOST_NAME_MAX + 64> text{};
@@ -111,6 +124,7 @@ class LockFile {
 
   Fd file_;
   std::string name_;
+  int error_ = 0;
   std::mutex mutex_;
   std::condition_variable_any ended_;  // its constructor allocates memory; the thread must not
   std::jthread toucher_;               // last: ends before the file is closed
@@ -158,9 +172,8 @@ bool is_equal_file(const FdSource& a, const FdSource& b) {
 
 class SharedFile : public SharedOutput {
  public:
-  SharedFile(std::string name, std::uint64_t direct_from, Cancel& cancel,
-             std::function<void(const std::string&)> note)
-      : name_(std::move(name)), direct_from_(direct_from), cancel_(cancel), note_(std::move(note)) {}
+  SharedFile(std::string name, std::uint64_t direct_from, Cancel& cancel, Notices notices)
+      : name_(std::move(name)), direct_from_(direct_from), cancel_(cancel), notices_(std::move(notices)) {}
 
   void open(const Place& place) override {
     place_ = place;
@@ -307,9 +320,13 @@ class SharedFile : public SharedOutput {
                  0600));
     if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), errno);
     lock_.emplace(std::move(fd), directory_->name_of(lock), cancel_, [this](const std::string& holder) {
-      note_(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of, name_,
-                        holder));
+      notices_.note(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of,
+                                name_, holder));
     });
+    if (lock_->error() == 0 || std::exchange(warned_, true)) return;
+    notices_.warn(fmt::format("{}; do not run share {}/{} of {} twice at the same time",
+                              io_error("cannot lock", directory_->name_of(lock), lock_->error()).what(),
+                              place_.share, place_.of, name_));
   }
 
   // Returns false if the directory contains no data, or data that has already become the file.
@@ -348,10 +365,12 @@ class SharedFile : public SharedOutput {
 
   bool is_current() const {
     const std::optional<struct statx> data = find(*parent_, fmt::format("{}/{}", folder_, data_name));
-    return data && data->stx_ino == data_status_.stx_ino &&
-           data->stx_dev_major == data_status_.stx_dev_major &&
-           data->stx_dev_minor == data_status_.stx_dev_minor && data->stx_nlink <= 1 &&
-           !find(*parent_, file_);
+    return data && is_data(*data) && data->stx_nlink <= 1 && !find(*parent_, file_);
+  }
+
+  bool is_data(const struct statx& file) const {
+    return file.stx_ino == data_status_.stx_ino && file.stx_dev_major == data_status_.stx_dev_major &&
+           file.stx_dev_minor == data_status_.stx_dev_minor;
   }
 
   // A process that was stopped may go on after another has completed the file, which may have changed since.
@@ -394,7 +413,11 @@ class SharedFile : public SharedOutput {
       const int error = errno;
       if (!is_published()) {
         IoError failure = error == EEXIST ? file_exists(name_) : naming_error(name_, error);
-        failure.set_hint(fmt::format("the complete output is in {}", directory_->name_of(data_name)));
+        struct statx there {};
+        const std::string data = directory_->name_of(data_name);
+        if (statx(AT_FDCWD, data.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &there) == 0 &&
+            is_data(there))
+          failure.set_hint(fmt::format("the complete output is in {}", data));
         throw failure;
       }
     }
@@ -420,12 +443,13 @@ class SharedFile : public SharedOutput {
   const std::string name_;
   const std::uint64_t direct_from_;
   Cancel& cancel_;
-  const std::function<void(const std::string&)> note_;
+  const Notices notices_;
   Place place_{};
   std::optional<Directory> parent_, directory_;
   std::string file_, folder_;  // their names in the parent
   bool made_folder_ = false;
   std::optional<LockFile> lock_;
+  bool warned_ = false;           // that there are no locks
   std::unique_ptr<FdSink> data_;  // null if the file exists, or the share is complete
   struct statx data_status_ {};
   bool done_ = false;
@@ -436,8 +460,8 @@ class SharedFile : public SharedOutput {
 }  // namespace
 
 std::unique_ptr<SharedOutput> SharedOutput::make(std::string name, std::uint64_t direct_from, Cancel& cancel,
-                                                 std::function<void(const std::string&)> note) {
-  return std::make_unique<SharedFile>(std::move(name), direct_from, cancel, std::move(note));
+                                                 Notices notices) {
+  return std::make_unique<SharedFile>(std::move(name), direct_from, cancel, std::move(notices));
 }
 
 }  // namespace gpuaes

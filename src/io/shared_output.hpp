@@ -17,9 +17,9 @@ namespace gpuaes {
 // replaced, so done.I always belongs to the data there; a directory without data is what a finished process
 // has left.
 //
-// A lock may fail to exclude other processes, for example between two mounts. So before each write, the
-// process also checks that the data still has its name and that there is no file. If there is one from the
-// beginning, what would be written is compared with it instead.
+// A lock may fail to exclude other processes, for example between two mounts, or not exist. So before each
+// write, the process also checks that the data still has its name and that there is no file. If there is one
+// from the beginning, what would be written is compared with it instead.
 class SharedOutput : public Sink {
  public:
   struct Place {
@@ -29,10 +29,14 @@ class SharedOutput : public Sink {
     std::uint64_t file_bytes;
   };
 
-  // A file of at least `direct_from` bytes is written directly to the disk, if possible. `note` is called
-  // with what the user should know.
+  // What the user should know: that the process waits, or that there are no locks.
+  struct Notices {
+    std::function<void(const std::string&)> note, warn;
+  };
+
+  // A file of at least `direct_from` bytes is written directly to the disk, if possible.
   static std::unique_ptr<SharedOutput> make(std::string name, std::uint64_t direct_from, Cancel& cancel,
-                                            std::function<void(const std::string&)> note);
+                                            Notices notices);
 
   // Call this before the first write. Waits while another process writes the share. IoError if the file or
   // the directory cannot be used, or the other process makes no progress. write() and later steps: IoError

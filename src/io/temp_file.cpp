@@ -7,15 +7,19 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <span>
+#include <system_error>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/libcrypto.hpp"
 #include "base/random.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
@@ -85,6 +89,11 @@ void make_owner_only(int directory, const std::string& name) {
   fchmod(file.get(), 0600);
 }
 
+// Whether a call failed because the file system or a sandbox does not allow it for any file.
+bool is_refusal(int error) {
+  return error == EINVAL || error == EPERM || error == ENOTSUP || error == ENOSYS;
+}
+
 mode_t permissions_of(int fd) {
   struct stat status {};
   return fstat(fd, &status) == 0 ? status.st_mode & 0777 : 0600;
@@ -139,25 +148,34 @@ bool TempFile::exists() const {
 }
 
 Fd TempFile::create() {
-  if (rules_.if_exists == IfExists::refuse && exists()) throw file_exists(target_.name);
+  if (must_be_new() && exists()) throw file_exists(target_.name);
   if (target_.old) check_replaceable();
   Fd nameless = rules_.nameless ? create_nameless() : Fd(-1);
   if (nameless.get() >= 0) return nameless;
   if (rules_.prefix.empty()) rules_.prefix = default_prefix(directory_.get(), base_);
   if (is_append_only(directory_.get()))  // a file can be created there, but not renamed
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
-  // Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
-  // that is removed while open.
-  std::string probe_name;
-  Fd probe = create_named(rules_.mode.value_or(usual_mode), probe_name);
-  new_mode_ = permissions_of(probe.get());
-  probe.close();
-  if (!probe_name.empty()) unlinkat(directory_.get(), probe_name.c_str(), 0);
+  probe_named();
   Fd named = create_named(0600, temp_name_);
-  if (named.get() >= 0) return named;
+  if (named.get() >= 0 && fstat(named.get(), &made_) == 0) return named;
   const IoError error = io_error(creation_failure(rules_.if_exists), target_.name, errno);
   const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
   throw could_be_written ? IoError(error.what(), rules_.hint) : error;
+}
+
+// Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
+// that is removed while open.
+void TempFile::probe_named() {
+  std::string name;
+  Fd probe = create_named(rules_.mode.value_or(usual_mode), name);
+  new_mode_ = permissions_of(probe.get());
+  probe.close();
+  if (name.empty()) return;
+  const int error = !rules_.try_naming || can_rename(name) ? 0 : errno;
+  unlinkat(directory_.get(), name.c_str(), 0);
+  if (error == 0) return;
+  if (must_be_new()) throw naming_error(target_.name, error);
+  throw IoError(io_error("cannot rename a temporary file next to", target_.name, error).what(), rules_.hint);
 }
 
 // Never more open to others than the old file, even if its mode cannot be changed later.
@@ -165,15 +183,15 @@ Fd TempFile::create_nameless() {
   const mode_t old_mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : usual_mode;
   const mode_t mode = rules_.mode.value_or(old_mode);
   Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
-  if (fd.get() < 0 || (rules_.try_link && !can_link())) return Fd(-1);
+  if (fd.get() < 0 || (rules_.try_naming && !can_link())) return Fd(-1);
   handle_.reset(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
-  if (handle_.get() < 0) return Fd(-1);
-  new_mode_ = permissions_of(fd.get());
+  if (handle_.get() < 0 || fstat(fd.get(), &made_) != 0) return Fd(-1);
+  new_mode_ = made_.st_mode & 0777;
   return fd;
 }
 
 // Tries it with another file: once its only link is removed, a file without a name cannot be linked again. In
-// an append-only directory, the link could not be removed.
+// an append-only directory, the link could not be removed. A link that is to replace a file is then renamed.
 bool TempFile::can_link() const {
   if (is_append_only(directory_.get())) return true;
   Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
@@ -183,7 +201,19 @@ bool TempFile::can_link() const {
   };
   if (make_with_random_name(default_prefix(directory_.get(), base_), name, link) < 0) return false;
   probe.close();
-  return unlinkat(directory_.get(), name.c_str(), 0) == 0;
+  const bool can_replace = !target_.old || can_rename(name);
+  return unlinkat(directory_.get(), name.c_str(), 0) == 0 && can_replace;
+}
+
+// Renames the probe as publish() would rename the file. False with errno if that fails.
+bool TempFile::can_rename(std::string& probe) const {
+  std::string other = with_random_letters(probe.substr(0, probe.size() - random_letters));
+  const bool replaces = !must_be_new();
+  if (replaces) close(openat(directory_.get(), other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (rename_to(probe, other)) return probe = std::move(other), true;
+  const int error = errno;
+  if (replaces) unlinkat(directory_.get(), other.c_str(), 0);
+  return errno = error, false;
 }
 
 Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
@@ -204,22 +234,26 @@ bool TempFile::replace_target() {
     const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
     if (errno != EEXIST || make_with_random_name(prefix, temp_name_, link) < 0) return false;
   }
-  return renameat(directory_.get(), temp_name_.c_str(), directory_.get(), base_.c_str()) == 0;
+  return rename_to(temp_name_, base_);
+}
+
+bool TempFile::rename_to(const std::string& from, const std::string& to) const {
+  const int directory = directory_.get();
+  return must_be_new() ? give_new_name(directory, from, directory, to)
+                       : renameat(directory, from.c_str(), directory, to.c_str()) == 0;
 }
 
 bool TempFile::become_new_target() const {
-  const int directory = directory_.get();
-  return temp_name_.empty() ? link_to(base_.c_str()) : give_new_name(directory, temp_name_, directory, base_);
+  return temp_name_.empty() ? link_to(base_.c_str()) : rename_to(temp_name_, base_);
 }
 
 void TempFile::publish() {
-  const bool must_be_new = rules_.if_exists == IfExists::refuse;
-  if (must_be_new ? !become_new_target() : !replace_target()) {
+  if (must_be_new() ? !become_new_target() : !replace_target()) {
     const int error = errno;
     // Another attempt may have finished, and removed this file.
-    if (must_be_new && (error == EEXIST || (error == ENOENT && exists()))) throw file_exists(target_.name);
-    throw must_be_new ? naming_error(target_.name, error)
-                      : io_error("cannot rename the output to", target_.name, error);
+    if (must_be_new() && (error == EEXIST || (error == ENOENT && exists()))) throw file_exists(target_.name);
+    throw must_be_new() ? naming_error(target_.name, error)
+                        : io_error("cannot rename the output to", target_.name, error);
   }
   temp_name_.clear();
 }
@@ -235,20 +269,85 @@ Fd TempFile::reopen() const {
   return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-std::optional<std::string> TempFile::keep() {
-  const int directory = directory_.get();
-  const std::string prefix = default_prefix(directory, base_), kept = prefix + "kept";
+std::optional<std::string> TempFile::keep(Cancel& cancel) {
+  const std::string prefix = default_prefix(directory_.get(), base_), kept = prefix + "kept";
   const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-  if (temp_name_.empty() && make_with_random_name(prefix, temp_name_, link) < 0) return std::nullopt;
+  if (temp_name_.empty()) make_with_random_name(prefix, temp_name_, link);
+  if (!temp_name_.empty() && !has_temp_name()) return temp_name_.clear(), std::nullopt;
+  const bool moved = move_to(kept) || copy_to(kept, cancel);
+  if (!moved && !is_only_one()) return std::nullopt;
+  return find(moved ? kept : std::exchange(temp_name_, ""));
+}
+
+// Whether the temporary name is still that of the file.
+bool TempFile::has_temp_name() const {
+  struct stat named {};
+  return fstatat(directory_.get(), temp_name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         is_same_inode(named, made_);
+}
+
+bool TempFile::move_to(const std::string& kept) {
+  const int directory = directory_.get();
+  if (temp_name_.empty()) return false;
   make_owner_only(directory, temp_name_);
-  bool renamed = renameat(directory, temp_name_.c_str(), directory, kept.c_str()) == 0;
-  if (!renamed) {
+  if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) != 0) {
     unlinkat(directory, kept.c_str(), 0);
-    renamed = give_new_name(directory, temp_name_, directory, kept);
+    if (!give_new_name(directory, temp_name_, directory, kept)) return false;
   }
-  if (renamed) temp_name_ = kept;
+  temp_name_.clear();
+  return true;
+}
+
+bool TempFile::copy_to(const std::string& kept, Cancel& cancel) {
+  const int directory = directory_.get();
+  Fd file = temp_name_.empty() ? reopen() : Fd(openat(directory, temp_name_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return false;
+  unlinkat(directory, kept.c_str(), 0);
+  Fd copy(openat(directory, kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  struct stat made {};
+  if (copy.get() < 0 || fstat(copy.get(), &made) != 0) return false;
+  try {
+    FdSource source(std::move(file), target_.name, cancel);
+    FdSink sink(std::move(copy), target_.name, cancel);
+    std::atomic<std::uint64_t> copied = 0;
+    copy_rest(source, sink, copied);
+    sink.sync();
+    sink.finish();
+  } catch (const IoError&) {
+    return unlinkat(directory, kept.c_str(), 0), false;
+  } catch (...) {
+    unlinkat(directory, kept.c_str(), 0);
+    throw;
+  }
+  if (!temp_name_.empty()) unlinkat(directory, temp_name_.c_str(), 0);
+  temp_name_.clear();
+  made_ = made;
+  return true;
+}
+
+// Whether no other file has a temporary name of this target. Where nothing else works, each failure would
+// leave one more complete file.
+bool TempFile::is_only_one() const {
+  if (temp_name_.empty()) return false;
+  const std::string_view prefix = std::string_view(temp_name_).substr(0, temp_name_.size() - random_letters);
+  return std::ranges::none_of(names_in(Fd(openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))),
+                              [&](const std::string& name) {
+                                return name.size() == temp_name_.size() && name.starts_with(prefix) &&
+                                       name != temp_name_;
+                              });
+}
+
+// The path of this file in the directory, which may have been renamed. Nothing if the file is not there.
+std::optional<std::string> TempFile::find(const std::string& name) const {
   const fs::path shown = target_.directory == AT_FDCWD ? target_.path : fs::path(target_.name);
-  return shown.parent_path() / std::exchange(temp_name_, "");
+  std::error_code error;
+  const fs::path now = fs::read_symlink(path_of_descriptor(directory_.get()), error);
+  for (const fs::path& directory : {shown.parent_path(), now}) {
+    struct stat named {};
+    const fs::path path = directory / name;
+    if (lstat(path.c_str(), &named) == 0 && is_same_inode(named, made_)) return path;
+  }
+  return std::nullopt;
 }
 
 bool is_temporary_name(std::string_view name) {
@@ -261,8 +360,7 @@ bool is_temporary_name(std::string_view name) {
 }
 
 IoError naming_error(const std::string& name, int error) {
-  if (error != EINVAL && error != EPERM && error != ENOTSUP && error != ENOSYS)
-    return io_error("cannot create", name, error);
+  if (!is_refusal(error)) return io_error("cannot create", name, error);
   return IoError(
       fmt::format(
           "the file system of {} supports neither hard links nor renames that refuse to replace a file",
@@ -315,7 +413,7 @@ std::string host_name() {
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name) {
   const char *const from = name.c_str(), *const to = new_name.c_str();
   if (renameat2(directory, from, new_directory, to, RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL) return false;
+  if (!is_refusal(errno) && errno != EACCES && errno != EXDEV) return false;
   // NFS has no RENAME_NOREPLACE, and linkat(2) fails if its reply was lost: the number of links shows whether
   // it succeeded.
   struct stat status {};

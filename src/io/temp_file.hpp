@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -36,8 +37,8 @@ class TempFile {
     IfExists if_exists = IfExists::replace;
     bool nameless = true;     // if possible
     std::string prefix = {};  // what its name begins with, if not with .NAME.gpuaes-
-    // Try before any work whether a file without a name can be linked. Worth its time for large files.
-    bool try_link = false;
+    // Try before any work the calls that will give the file its name. Worth its time for large files.
+    bool try_naming = false;
     // The mode of the file, less what umask or a default ACL takes from it, instead of that of a new file.
     std::optional<mode_t> mode{};
     const char* hint = "";  // for errors that writing in place would avoid
@@ -73,21 +74,30 @@ class TempFile {
   // Opens a file without a name to read it. -1 if it has one.
   Fd reopen() const;
 
-  // Renames a complete file that could not be published to .NAME.gpuaes-kept, which replaces an earlier one,
-  // or leaves it under its temporary name. Only its owner can open it. Returns the path, or nothing if this
-  // fails, too.
-  std::optional<std::string> keep();
+  // Renames, links or copies a complete file that could not be published to .NAME.gpuaes-kept, which replaces
+  // an earlier one. If all of these fail, the file stays under its temporary name, but only one at a time
+  // does. Only its owner can open it. Returns the path, or nothing if the file is not there. Cancelled.
+  std::optional<std::string> keep(Cancel& cancel);
 
  private:
   void check_replaceable() const;
   Fd create();
   Fd create_nameless();
-  bool can_link() const;
   Fd create_named(mode_t mode, std::string& temp_name) const;
+  void probe_named();
+  bool can_link() const;
+  bool can_rename(std::string& probe) const;
+  bool must_be_new() const { return rules_.if_exists == IfExists::refuse; }
   bool exists() const;
   bool link_to(const char* new_name) const;
+  bool rename_to(const std::string& from, const std::string& to) const;
   bool replace_target();
   bool become_new_target() const;
+  bool has_temp_name() const;
+  bool move_to(const std::string& kept);
+  bool copy_to(const std::string& kept, Cancel& cancel);
+  bool is_only_one() const;
+  std::optional<std::string> find(const std::string& name) const;
 
   Target target_;  // being open, the old file keeps its inode number from being reused
   Rules rules_;
@@ -95,7 +105,8 @@ class TempFile {
   std::string base_;       // the target's name in the directory
   std::string temp_name_;  // in the directory; empty while the file has none
   mode_t new_mode_ = 0;
-  Fd handle_{-1};  // O_PATH: the file while it has no name
+  struct stat made_ {};  // identifies the file
+  Fd handle_{-1};        // O_PATH: the file while it has no name
   Fd fd_;
 };
 
@@ -116,7 +127,8 @@ inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
 // published.
 bool is_temporary_name(std::string_view name);
 
-// Renames a file without replacing another. False with errno if that fails: EEXIST if the new name exists.
+// Renames a file without replacing another, by a link where such renames are refused. False with errno if
+// that fails: EEXIST if the new name exists.
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name);
 
 // The error if give_new_name() failed with the errno value `error`, which is not EEXIST. `name` is the new

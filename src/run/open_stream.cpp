@@ -169,7 +169,8 @@ std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const M
   const auto* const into = std::get_if<IntoFile>(&mode);
   if (into == nullptr) return nullptr;
   return SharedOutput::make(into->name, uncached_plaintext_bytes(), cancel,
-                            [&messages](const std::string& text) { messages.note(text); });
+                            {.note = [&messages](const std::string& text) { messages.note(text); },
+                             .warn = [&messages](const std::string& text) { messages.warning(text); }});
 }
 
 // For the AuthError of a damaged body.

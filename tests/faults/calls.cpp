@@ -263,33 +263,45 @@ CALL(int, fcntl, int fd, int command, void* argument) {
   const bool direct = command == F_SETFL && (reinterpret_cast<long>(argument) & O_DIRECT) != 0;
   if (direct && fails("F_SETFL", fd, {EINVAL})) return -1;
   const bool locks = command == F_OFD_SETLK || command == F_OFD_SETLKW;
-  if (locks && fails("F_OFD_SETLK", fd, {ENOLCK, EOPNOTSUPP})) return -1;
+  if (locks && fails("F_OFD_SETLK", fd, {ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL})) return -1;
   return static_cast<int>(syscall(SYS_fcntl, fd, command, argument));
 }
 SAME_CALL(fcntl64, fcntl)
 
 // Names -----------------------------------------------------------------------------------------
 
+namespace {
+
+// Some file systems and sandboxes refuse to rename files with any call, and others to link them, too.
+bool refuses_naming(const char* to) {
+  return fails("any_naming", to, {EPERM});
+}
+bool refuses_rename(const char* to) {
+  return fails("any_rename", to, {EPERM, ENOSYS}) || refuses_naming(to);
+}
+
+}  // namespace
+
 CALL(int, renameat2, int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
-  if (fails("renameat2", to, {EIO, EPERM, EACCES, EXDEV, EINVAL})) return -1;
+  if (refuses_rename(to) || fails("renameat2", to, {EIO, EPERM, EACCES, EXDEV, EINVAL})) return -1;
   return named(to, syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 CALL(int, renameat, int from_folder, const char* from, int to_folder, const char* to) {
-  if (fails("renameat", to, {EIO, EPERM, EACCES, EXDEV})) return -1;
+  if (refuses_rename(to) || fails("renameat", to, {EIO, EPERM, EACCES, EXDEV})) return -1;
   return named(to, syscall(SYS_renameat2, from_folder, from, to_folder, to, 0));
 }
 CALL(int, rename, const char* from, const char* to) {
-  if (fails("rename", to, {EIO, EPERM, EACCES, EXDEV})) return -1;
+  if (refuses_rename(to) || fails("rename", to, {EIO, EPERM, EACCES, EXDEV})) return -1;
   return named(to, syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 #define LINK_ERRORS \
   { EIO, EPERM, EACCES, EXDEV, EOPNOTSUPP, EMLINK, ENOENT }
 CALL(int, linkat, int from_folder, const char* from, int to_folder, const char* to, int flags) {
-  if (fails("linkat", to, LINK_ERRORS)) return -1;
+  if (refuses_naming(to) || fails("linkat", to, LINK_ERRORS)) return -1;
   return named(to, syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 CALL(int, link, const char* from, const char* to) {
-  if (fails("link", to, LINK_ERRORS)) return -1;
+  if (refuses_naming(to) || fails("link", to, LINK_ERRORS)) return -1;
   return named(to, syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 CALL(int, unlinkat, int folder, const char* path, int flags) {

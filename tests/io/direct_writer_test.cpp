@@ -251,7 +251,7 @@ TEST_CASE("shares are written directly if the file is large", "[optional]") {
   for (const std::uint64_t direct_from : {all.size(), all.size() + 1}) {
     std::filesystem::remove(name);
     for (const std::uint32_t share : {2, 0, 1}) {
-      const auto output = SharedOutput::make(name, direct_from, cancel, [](const std::string&) {});
+      const auto output = SharedOutput::make(name, direct_from, cancel, {});
       const std::uint64_t offset = share * 2 * unit, bytes = std::min(2 * unit, all.size() - offset);
       output->open(
           {.id = "id", .share = share, .of = 3, .offset = offset, .bytes = bytes, .file_bytes = all.size()});
@@ -270,7 +270,7 @@ TEST_CASE("the end of a share is not written into a file that another process ha
   if (!can_write_directly(directory)) return skip(why_skipped);
   Cancel cancel;
   const std::string name = directory / "out";
-  const auto output = SharedOutput::make(name, 0, cancel, [](const std::string&) {});
+  const auto output = SharedOutput::make(name, 0, cancel, {});
   output->open({.id = "id", .share = 0, .of = 1, .offset = 0, .bytes = 1000, .file_bytes = 1000});
   output->write(test_bytes(1000));  // held back
   std::filesystem::rename(directory / "out.id-1/data", name);

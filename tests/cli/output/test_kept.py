@@ -16,8 +16,10 @@ from programs import start, start_raw, stream
 from special_files import hide_proc
 
 PLAIN = some_bytes(300_000)
-LARGE = (64 << 20) + 1  # bytes, for which a link is tried before anything is written
+LARGE = (64 << 20) + 1  # bytes, for which names are tried before anything is written
 REFUSALS = ["EPERM", "EACCES", "EXDEV", "EOPNOTSUPP"]
+RENAMES = "renameat={0}", "renameat2={0}"
+NAMES = *RENAMES, "linkat={0}"
 UNSUPPORTED = ["EINVAL", "EOPNOTSUPP", "ENOSYS"]
 
 
@@ -93,6 +95,49 @@ def test_it_keeps_its_temporary_name_if_the_other_is_taken(key):
     assert os.listdir(f".out.{KEPT}") == ["file"]
 
 
+def test_it_does_not_keep_its_temporary_name_as_well(key):
+    """Each repeat would leave one more copy."""
+    os.mkdir(f".out.{KEPT}")
+    pathlib.Path(f".out.{KEPT}/file").touch()
+    blocked(key, "out")
+    before = files_here()
+    assert says_lost(blocked(key, "out"))
+    assert files_here() == before and len(before) == 2
+
+
+def test_the_hint_names_it_where_it_is(key):
+    """The directory is renamed during the run."""
+    os.mkdir("folder")
+    child = start_raw(key, "-o", "folder/out", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until_idle(child)
+    os.rename("folder", "moved")
+    os.mkdir("moved/out")
+    found = Result(1, b"", child.communicate(PLAIN, PATIENCE)[1].decode())
+    assert child.returncode == 1
+    check(found, (), 1)
+    os.rmdir("moved/out")
+    assert found.hint == f"the complete output is in {os.getcwd()}/moved/.out.{KEPT}"
+    is_plain(openssl_ctr(PLAIN))(content(f"moved/.out.{KEPT}"))
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_an_output_that_was_moved_away_is_not_said_to_be_kept(key, replaced):
+    """Nor is what another run has kept removed."""
+    pathlib.Path(f".out.{KEPT}").write_bytes(b"kept")
+    child = start_raw(key, "-o", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE, wrap=hide_proc())
+    wait_until_idle(child)
+    [file] = set(unfinished_files()) - set(kept_files())
+    os.rename(file, "moved")
+    if replaced:
+        os.mkdir("out")
+        pathlib.Path(file).write_bytes(b"mine")
+    found = check(Result(1, b"", child.communicate(PLAIN, PATIENCE)[1].decode()), (), 1)
+    assert child.returncode == 1 and says_lost(found)
+    is_plain(openssl_ctr(PLAIN))(content("moved"))
+    assert content(f".out.{KEPT}") == b"kept"
+    assert not replaced or content(file) == b"mine"
+
+
 # By the bytes of each character.
 LONG_NAMES = {"1": "x" * 255, "1 and 2": "x" + "\u00fc" * 127, "3": "\u6f22" * 85, "4": "\U0001f512" * 63}
 
@@ -150,6 +195,38 @@ def test_a_small_output_that_cannot_be_linked_is_copied(key, error, before):
     raw(key, "-i", "../plain", "-o", "out", wrap=restricted(f"linkat={error}"))
     assert files_here() == ["out"]
     expect_same(openssl_ctr(PLAIN), content("out"))
+
+
+@pytest.mark.parametrize("calls", [RENAMES, NAMES], ids=["renames", "renames and links"])
+@pytest.mark.parametrize("error", [*REFUSALS, "ENOSYS"])
+def test_if_renames_are_refused_a_large_output_fails_before_it_reads_input(key, before, calls, error):
+    """Unless it only needs a link."""
+    wrap = restricted(*(call.format(error) for call in calls))
+    if calls == RENAMES and before is None:
+        with open("../large", "wb") as file:
+            file.truncate(LARGE)
+        raw(key, "-i", "../large", "-o", "out", wrap=wrap)
+        assert os.stat("out").st_size == LARGE and files_here() == ["out"]
+        return
+    os.mkfifo("../never")
+    with open("../never", "r+b", buffering=0):
+        found = stream("-q", "-k", key, "-i", "../never", "-o", "out", wrap=wrap, status=1)
+    assert found.error.startswith("--output: cannot rename a temporary file next to out: ")
+    assert found.hint == "redirect the output with > to write to the file in place"
+    expect_before(before)
+
+
+@pytest.mark.parametrize("calls", [RENAMES, NAMES], ids=["renames", "renames and links"])
+@pytest.mark.parametrize("wrapped", [(), hide_proc], ids=["nameless", "named"])
+@pytest.mark.parametrize("error", [*REFUSALS, "ENOSYS"])
+def test_if_renames_are_refused_one_copy_of_a_small_output_is_kept(key, calls, wrapped, error):
+    pathlib.Path("out").write_bytes(b"old")
+    wrap = (*(wrapped and wrapped()), *restricted(*(call.format(error) for call in calls)))
+    for data in PLAIN, PLAIN[:-1]:
+        write_input("../small", data)
+        found = raw(key, "-i", "../small", "-o", "out", wrap=wrap, status=1)
+        assert content("out") == b"old" and len(files_here()) == 2
+    expect_kept(found, "out", is_plain(openssl_ctr(PLAIN[:-1])))
 
 
 @pytest.mark.root
@@ -264,9 +341,10 @@ def test_rekey_in_place(key):
 def test_a_part_in_a_directory(key):
     write_input("../in", PLAIN)
     plan(key, "dir", input="../in", count=2)
-    found = seal("dir", 0, "-q", wrap=restricted("linkat=EPERM", "renameat2=EPERM"), status=1)
-    assert f"dir/.part.0000000.{KEPT}" in found.hint
-    assert sorted(os.listdir("dir")) == [f".part.0000000.{KEPT}", "head", "job"]
+    for calls in (call.format("EPERM") for call in NAMES), ("linkat=EPERM", "renameat2=EPERM"):
+        found = seal("dir", 0, "-q", wrap=restricted(*calls), status=1)
+        assert f"dir/.part.0000000.{KEPT}" in found.hint
+        assert sorted(os.listdir("dir")) == [f".part.0000000.{KEPT}", "head", "job"]
     seal("dir", 0, "-q")
     seal("dir", 1, "-q")
     join("dir", "-o", "out")

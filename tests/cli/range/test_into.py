@@ -3,13 +3,16 @@
 import concurrent.futures
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
 
 import pytest
 
-from programs import FOLDER, some_bytes, stream
+from file_systems import restricted
+from processes import expect_death_by
+from programs import FOLDER, some_bytes, start, stream
 
 MIB = 1 << 20
 PLAIN = some_bytes(5 * MIB + 12345)
@@ -199,6 +202,24 @@ def test_links_are_not_followed(into):
     (folder / "data").symlink_to("../mine")
     into(1, 2, status=1)
     assert pathlib.Path("mine").read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EINVAL", "EOPNOTSUPP", "524"])
+def test_without_locks_there_is_a_warning(into, error):
+    wrap = restricted(f"locks={error}")
+    for number in 0, 1:
+        [warning] = into(number, 2, wrap=wrap).warnings
+        assert re.fullmatch(rf"cannot lock out\.\w+-2/lock\.{number}: .*; do not run share {number}/2 of out twice at the "
+                            "same time", warning)
+    assert OUT.read_bytes() == PLAIN and folders() == []
+
+
+def test_a_lock_that_would_be_a_deadlock_is_held(key, sealed):
+    child = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", sealed, stderr=subprocess.PIPE,
+                  text=True, wrap=restricted("locks=EDEADLK"))
+    assert child.stderr.readline().endswith("; waiting\n")
+    child.terminate()
+    expect_death_by(child, signal.SIGTERM)
 
 
 def test_a_share_can_be_verified(key, sealed):

@@ -1,12 +1,13 @@
 """Runs a command that may not do something:
 
-    python3 restrict.py CALL=ERROR... -- COMMAND...    system calls fail, such as linkat=EPERM (seccomp)
+    python3 restrict.py CALL=ERROR... -- COMMAND...    system calls fail, such as linkat=EPERM or locks=524 (seccomp)
     python3 restrict.py make_reg -- COMMAND...         it may not give a file a name in any directory (Landlock)
 
 restricted() in file_systems.py makes such a command. Exits with 77 where the kernel cannot do this."""
 
 import ctypes
 import errno
+import fcntl
 import os
 import platform
 import struct
@@ -17,10 +18,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 # Audit numbers of architectures, and the numbers of system calls there.
 ARCHITECTURES = {
     "x86_64": (0xC000003E, {"linkat": 265, "renameat": 264, "renameat2": 316, "fsync": 74, "fchmod": 91, "fchown": 93,
-                            "utimensat": 280}),
+                            "utimensat": 280, "locks": 72}),
     "aarch64": (0xC00000B7, {"linkat": 37, "renameat": 38, "renameat2": 276, "fsync": 82, "fchmod": 52, "fchown": 55,
-                             "utimensat": 88}),
+                             "utimensat": 88, "locks": 25}),
 }
+SECOND_ARGUMENT = {"locks": fcntl.F_OFD_SETLK}  # of the calls that fail; other calls of fcntl() do not
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of BPF
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
 SET_SECCOMP, FILTER, SET_NO_NEW_PRIVS = 22, 2, 38  # of prctl()
@@ -40,7 +42,10 @@ def fail_calls(faults):
     code = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, architecture), (RETURN, 0, 0, ALLOW), (LOAD, 0, 0, 0)]
     for fault in faults:
         call, error = fault.split("=")
-        code += [(EQUAL, 0, 1, numbers[call]), (RETURN, 0, 0, FAIL | getattr(errno, error))]
+        fail = [(RETURN, 0, 0, FAIL | (int(error) if error.isdigit() else getattr(errno, error)))]
+        if call in SECOND_ARGUMENT:
+            fail = [(LOAD, 0, 0, 24), (EQUAL, 0, 1, SECOND_ARGUMENT[call]), *fail, (LOAD, 0, 0, 0)]
+        code += [(EQUAL, 0, len(fail), numbers[call]), *fail]
     code.append((RETURN, 0, 0, ALLOW))
     instructions = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *each) for each in code))
     program = ctypes.create_string_buffer(struct.pack("HP", len(code), ctypes.addressof(instructions)))
