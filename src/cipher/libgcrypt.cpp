@@ -1,11 +1,14 @@
 #include "cipher/libgcrypt.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,11 +56,22 @@ struct Functions {
   Status (*cipher_checktag)(Handle* handle, const void* tag, std::size_t size);
 };
 
+// If this fails otherwise than because the file is missing or denied, for example for lack of descriptors,
+// check_version() calls abort().
+bool can_open_fips_setting() {
+  const int fd = open("/proc/sys/crypto/fips_enabled", O_RDONLY | O_CLOEXEC);
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  return fd >= 0 || error == ENOENT || error == EACCES;
+}
+
 class Library {
  public:
   // Not in a program that has more privileges than its caller: it reads variables of the environment.
   Library() : file_(getauxval(AT_SECURE) != 0 ? nullptr : dlopen("libgcrypt.so.20", RTLD_NOW | RTLD_LOCAL)) {
-    if (file_ == nullptr || EVP_default_properties_is_fips_enabled(nullptr) == 1 || !find_functions()) return;
+    if (file_ == nullptr || EVP_default_properties_is_fips_enabled(nullptr) == 1 || !find_functions() ||
+        !can_open_fips_setting())
+      return;
     const char* const version = call.check_version("1.10.0");
     if (version == nullptr || call.control(fips_mode, 0) != 0) return;
     constexpr unsigned bytes_per_thread = 4 << 10;  // a key takes 2 KiB

@@ -1,11 +1,13 @@
 // libgcrypt.so.20 for tests. It calls the library whose path is in LIBGCRYPT, except as FAKE says:
 //   old, fips                the version is too old; FIPS mode is on
 //   setuid                   when it is loaded, root's process gets another real user, as in a setuid program
+//   full                     when it is loaded, the process can open no more files
 //   wrong                    encryption and decryption change the last byte of each output
 //   NAME COUNT               the function gcry_NAME fails after COUNT calls
 // It makes the file `loaded` in the current directory.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -43,11 +45,16 @@ Result forward(const char* name, Result (*self)(Parameters...), Arguments... arg
   return real(name, self)(arguments...);
 }
 
-[[gnu::constructor]] void mark() {
+bool load() {
   close(open("loaded", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   constexpr uid_t nobody = 65534;
   if (fake == "setuid" && setresuid(nobody, 0, 0) != 0) _exit(1);
+  constexpr rlimit limit{3, 3};  // descriptors that are open stay open
+  if (fake == "full" && setrlimit(RLIMIT_NOFILE, &limit) != 0) _exit(1);
+  return true;
 }
+
+[[maybe_unused]] const bool loaded = load();
 
 void spoil(void* out, std::size_t size) {
   if (fake == "wrong" && size > 0) static_cast<unsigned char*>(out)[size - 1] ^= 1;

@@ -114,6 +114,14 @@ def test_an_old_version_and_fips_mode_are_not_used(failure, plain):
     assert decrypts_to(plain, KINDS["sealed"], "sealed", with_fake(failure), "")
 
 
+@needs_fake
+def test_it_does_not_end_the_process_if_no_file_can_be_opened(plain):
+    result, chosen = run("-k", "key", "-i", plain, env=with_fake("full"))
+    assert chosen == "" and os.path.exists("loaded")
+    pathlib.Path("sealed").write_bytes(result.out)
+    assert decrypts_to(plain, KINDS["sealed"], "sealed", SLOW, "libgcrypt")
+
+
 @pytest.mark.root
 @needs_fake
 def test_it_does_not_change_the_user(plain):
