@@ -31,6 +31,8 @@ enum class Advice {
   omit_label,
   print_recipient,
   raise_file_limit,
+  raise_memory_limit,
+  raise_thread_limit,
   redirect_output,
   repeat_key_option,
   restore_identity,
@@ -60,6 +62,13 @@ class Error : public std::exception {
   Exit exit() const noexcept { return exit_; }
   const char* what() const noexcept override { return message_.c_str(); }
   const Hint& hint() const noexcept { return hint_; }
+
+  // Whether the system lacked memory, descriptors or threads, which may be free later.
+  bool lacks_resource() const noexcept {
+    const Advice advice = hint_.advice;
+    return advice == Advice::raise_file_limit || advice == Advice::raise_memory_limit ||
+           advice == Advice::raise_thread_limit || advice == Advice::use_smaller_chunks;
+  }
 
   // Puts what the error is about (a file, an option) before the message, unless it is empty.
   void within(const std::string& subject) {

@@ -14,6 +14,15 @@
 
 namespace gpuaes {
 
+// What to do about an error of libcrypto. Some functions report none if there is no memory.
+inline Hint hint_for_libcrypto(unsigned long error) {
+  const int reason = ERR_GET_REASON(error);
+  if (error == 0 || reason == ERR_R_MALLOC_FAILURE) return Advice::raise_memory_limit;
+  return reason == ERR_R_UNSUPPORTED
+             ? "activate the default provider in openssl.cnf, or set OPENSSL_CONF=/dev/null"
+             : "";
+}
+
 // Clears libcrypto's error queue if the call has failed.
 template <class Failure = IoError>
 void check_call(bool good, const char* call) {
@@ -22,9 +31,7 @@ void check_call(bool good, const char* call) {
   const char* const reason = ERR_reason_error_string(error);
   ERR_clear_error();
   throw Failure(fmt::format("libcrypto: {}: {}", call, reason != nullptr ? reason : "unknown reason"),
-                ERR_GET_REASON(error) == ERR_R_UNSUPPORTED
-                    ? "activate the default provider in openssl.cnf, or set OPENSSL_CONF=/dev/null"
-                    : "");
+                hint_for_libcrypto(error));
 }
 
 template <auto free>

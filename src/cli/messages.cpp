@@ -62,6 +62,10 @@ std::string words_of(const Hint& hint) {
       return "a recipient is the line that gpuaes-keygen -y prints for an identity";
     case Advice::raise_file_limit:
       return "allow more open files, for example with ulimit -n 1024";
+    case Advice::raise_memory_limit:
+      return "raise the memory limit of the service, container or shell (ulimit)";
+    case Advice::raise_thread_limit:
+      return "allow more processes and threads, for example with ulimit -u";
     case Advice::redirect_output:
       return "redirect the output, name a file with -o, or use --force";
     case Advice::repeat_key_option:

@@ -56,6 +56,7 @@ bool sync_to_disk(int fd) {
 
 Hint hint_for(int error) {
   if (error == EMFILE) return Advice::raise_file_limit;
+  if (error == ENOMEM) return Advice::raise_memory_limit;
   if (error == ENOSPC || error == EDQUOT) return "free some space, or write to another file system";
   if (error == EEXIST) return "existing files are never overwritten; choose another name";
   return error == EFBIG ? "the file system or ulimit does not allow larger files" : "";

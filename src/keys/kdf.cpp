@@ -21,6 +21,7 @@
 #include "base/libcrypto.hpp"
 #include "base/public.hpp"
 #include "base/random.hpp"
+#include "keys/memory_turns.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -74,9 +75,8 @@ template <class Work>
 Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> salt,
               const StopCheck& check_stop, Work work) {
   std::packaged_task<Secret()> task(
-      [work, passphrase = secret_of(passphrase), salt = std::vector<std::byte>(salt.begin(), salt.end())] {
-        return work(passphrase.bytes(), salt);
-      });
+      [work = std::move(work), passphrase = secret_of(passphrase),
+       salt = std::vector<std::byte>(salt.begin(), salt.end())] { return work(passphrase.bytes(), salt); });
   std::future<Secret> derived = task.get_future();
   std::thread thread(std::move(task));
   try {
@@ -93,15 +93,22 @@ Secret derive(std::span<const std::byte> passphrase, std::span<const std::byte> 
   return derived.get();
 }
 
+constexpr std::uint64_t memory_margin = 2 << 20;  // page tables, stack
+
 // The kernel kills a process that exceeds the limit of its control group, without a message.
 void check_memory(std::uint64_t needed) {
-  constexpr std::uint64_t margin = 2 << 20;  // page tables, stack
   const std::uint64_t allowed = allowed_memory();
-  if (allowed < needed + margin)
+  if (allowed < needed + memory_margin)
     throw IoError(fmt::format("deriving a key from the passphrase requires {} MiB of memory, but only {} MiB "
                               "is available",
-                              (needed + margin) >> 20, allowed >> 20),
-                  "raise the memory limit of the service, container or shell (ulimit)");
+                              (needed + memory_margin) >> 20, allowed >> 20),
+                  Advice::raise_memory_limit);
+}
+
+// Never destroyed: when the process ends, an abandoned thread may still have its turn.
+MemoryTurns& memory_turns() {
+  static auto* const turns = new MemoryTurns(available_memory);
+  return *turns;
 }
 
 const char* characters(std::span<const std::byte> bytes) {
@@ -178,16 +185,18 @@ std::array<std::byte, 32> hmac_sha256(std::span<const std::byte> key, std::span<
 
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
               unsigned r, unsigned p, std::size_t size, const StopCheck& check_stop) {
-  return derive(passphrase, salt, check_stop, [=](auto phrase, std::span<const std::byte> salt_copy) {
-    const std::uint64_t n = std::uint64_t{1} << log2_n;
-    const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
+  const std::uint64_t n = std::uint64_t{1} << log2_n;
+  const std::uint64_t memory = std::uint64_t{128} * r * (n + p + 2);
+  MemoryTurns::Turn turn = memory_turns().take(memory + memory_margin, check_stop);
+  auto work = [=, turn = std::move(turn)](auto phrase, std::span<const std::byte> salt_copy) {
     check_memory(memory);
     Secret out(size);
     check_call(EVP_PBE_scrypt(characters(phrase), phrase.size(), octets(salt_copy.data()), salt_copy.size(),
                               n, r, p, memory, octets(out.bytes().data()), size) == 1,
                "EVP_PBE_scrypt");
     return out;
-  });
+  };
+  return derive(passphrase, salt, check_stop, std::move(work));
 }
 
 Secret pbkdf2_sha256(std::span<const std::byte> passphrase, std::span<const std::byte> salt,

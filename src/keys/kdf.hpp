@@ -5,11 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string_view>
 
 #include "base/libcrypto.hpp"
+#include "keys/memory_turns.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -52,10 +52,8 @@ class Sha512 {
 std::array<std::byte, 64> hmac_sha512(std::span<const std::byte> key, std::span<const std::byte> message);
 std::array<std::byte, 32> hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> message);
 
-// Slow derivations call it repeatedly, unless it is empty, and let its exceptions propagate.
-using StopCheck = std::function<void()>;
-
-// RFC 7914 with N = 2^log2_n. Uses 128 * r * (N + p + 2) bytes of memory and wipes them.
+// RFC 7914 with N = 2^log2_n. Uses 128 * r * (N + p + 2) bytes of memory and wipes them. Waits while other
+// threads need memory for the same (keys/memory_turns.hpp).
 Secret scrypt(std::span<const std::byte> passphrase, std::span<const std::byte> salt, unsigned log2_n,
               unsigned r, unsigned p, std::size_t size, const StopCheck& check = {});
 
