@@ -112,7 +112,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
+  const Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
   std::once_flag noted;
   const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
                           const Messages& about, bool alone) {
@@ -124,10 +124,8 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about,
                cancel);
   };
-  if (request.output.directory) {
-    share_passphrase(keyring);
+  if (request.output.directory)
     return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
-  }
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
     Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
     if (request.inputs.list) refuse_secret_as_input(input, endpoints.source.status(), secrets);

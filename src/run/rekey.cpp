@@ -307,10 +307,8 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   check_inputs(request);
   const NamedInputs secrets = NamedInputs().add(request.old_secrets).add(request.new_secrets);
   prepare_inputs(NamedInputs(secrets).add(request.inputs));
-  Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
-  Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
-  if (several) share_passphrase(old_keys);
-  if (several) share_passphrase(new_keys);
+  const Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
+  const Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
   Notes notes(messages);
   Folders folders;
   std::once_flag warned_of_keys;

@@ -9,9 +9,12 @@
 #include <functional>
 #include <future>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <ranges>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -28,6 +31,7 @@
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
+#include "keys/memory_turns.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
 #include "lane/backends.hpp"
@@ -107,34 +111,53 @@ Secret ask_new_passphrase(const SecretOptions& options, const std::string& quest
   throw UsageError("the passphrases didn't match");
 }
 
-// Asks for a passphrase on the terminal, up to `attempts` times for each input. Returns the last answer for
-// the next input first. UsageError if the last answer is empty or too long.
-AskPassphrase ask_passphrase(unsigned attempts, Cancel& cancel, const std::string& opened = "the input") {
-  struct State {
-    std::optional<Secret> last;
-    unsigned asked = 0;  // for this input
+// Asks for a passphrase on the terminal, with a complaint unless that is empty. Counts the questions.
+// UsageError if the last permitted answer is empty or too long.
+Secret ask_passphrase(const std::string& question, std::string complaint, unsigned& asked, unsigned attempts,
+                      Cancel& cancel) {
+  Prompt prompt(cancel);
+  for (;;) {
+    ++asked;
+    try {
+      return parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
+    } catch (const UsageError& error) {
+      if (asked == attempts) throw;
+      complaint = error.what();
+    }
+  }
+}
+
+// Asks for passphrases on the terminal, up to `attempts` times for each input. Before that, tries the answers
+// that other inputs got, unless they did not open those; the latest first. Copies may be called by several
+// threads, for an input each.
+AskPassphrase ask_passphrases(unsigned attempts, Cancel& cancel, const std::string& opened = "the input") {
+  struct Shared {
+    std::mutex mutex;  // guards the members below; held during a question
+    std::map<unsigned, Secret> answers;
+    unsigned count = 0;
   };
-  return [state = std::make_shared<State>(), attempts, opened, &cancel](const std::string& input,
-                                                                        bool again) -> std::optional<Secret> {
-    if (!again) {
-      state->asked = 0;
-      if (state->last) return state->last->copy();
-    }
-    if (state->asked == attempts) return std::nullopt;
-    const std::string question =
-        input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input));
-    std::string complaint = again ? fmt::format("the passphrase does not open {}", opened) : "";
-    Prompt prompt(cancel);
-    for (;;) {
-      ++state->asked;
-      try {
-        state->last = parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
-        return state->last->copy();
-      } catch (const UsageError& error) {
-        if (state->asked == attempts) throw;
-        complaint = error.what();
-      }
-    }
+  struct State {
+    unsigned asked = 0;
+    unsigned own = 0;  // the last answer for this input
+    std::set<unsigned> tried;
+  };
+  return [shared = std::make_shared<Shared>(), state = State(), attempts, opened, &cancel](
+             const std::string& input, bool again) mutable -> std::optional<Secret> {
+    const std::lock_guard lock(shared->mutex);
+    if (again)
+      shared->answers.erase(state.own);
+    else
+      state = {};
+    for (const auto& [number, answer] : std::views::reverse(shared->answers))
+      if (state.tried.insert(number).second) return answer.copy();
+    if (state.asked == attempts) return std::nullopt;
+    Secret answer = ask_passphrase(
+        input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input)),
+        again ? fmt::format("the passphrase does not open {}", opened) : "", state.asked, attempts, cancel);
+    state.own = ++shared->count;
+    state.tried.insert(state.own);
+    shared->answers.emplace(state.own, answer.copy());
+    return answer;
   };
 }
 
@@ -202,7 +225,7 @@ Secret open_body(Session& session, std::span<const std::byte> body) {
 
 // `hint` is for a run without a terminal.
 AskPassphrase ask_for(const std::string& name, const std::string& hint, unsigned attempts, Cancel& cancel) {
-  if (has_terminal()) return ask_passphrase(attempts, cancel, printable(name));
+  if (has_terminal()) return ask_passphrases(attempts, cancel, printable(name));
   return [name, hint](const std::string&, bool) -> std::optional<Secret> {
     throw UsageError(fmt::format("there is no terminal to ask for the passphrase of {}", name), hint);
   };
@@ -483,13 +506,16 @@ const char* question_for(const SecretRequest& request) {
 // To seal, asks for a new passphrase, once.
 AskPassphrase read_passphrase(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
   const SecretOptions& named = request.named;
-  if (named.ask_passphrase && request.purpose == Purpose::open) return ask_passphrase(named.attempts, cancel);
-  if (named.ask_passphrase)
-    return [named, question = question_for(request), &cancel, answer = AskPassphrase()](
-               const std::string& input, bool again) mutable {
-      if (!answer) answer = answer_with(ask_new_passphrase(named, question, cancel));
-      return answer(input, again);
+  if (named.ask_passphrase && request.purpose == Purpose::open)
+    return ask_passphrases(named.attempts, cancel);
+  if (named.ask_passphrase) {
+    const auto ask_once = [named, question = question_for(request), &cancel] {
+      return ask_new_passphrase(named, question, cancel);
     };
+    return [answer = std::async(std::launch::deferred, ask_once).share()](const std::string&, bool again) {
+      return again ? std::nullopt : std::optional(answer.get().copy());
+    };
+  }
   if (const auto& name = named.passphrase_file)
     return answer_with(with_option(named.file_option, [&] {
       FdSource file = open_secret_file(*name, cancel);
@@ -571,34 +597,12 @@ Keyring read_secrets(const SecretRequest& request, const InputRequest& input, co
   keyring.none_given = true;
   if (has_terminal())
     keyring.keys.push_back(
-        {.kind = KeyKind::passphrase, .passphrase = ask_passphrase(request.named.attempts, cancel)});
+        {.kind = KeyKind::passphrase, .passphrase = ask_passphrases(request.named.attempts, cancel)});
   return keyring;
 }
 
-void share_passphrase(Keyring& keyring) {
-  struct Shared {
-    std::mutex mutex;
-    AskPassphrase ask;
-    std::optional<Secret> last;
-    unsigned answers = 0;
-  };
-  for (Key& key : keyring.keys) {
-    if (key.kind != KeyKind::passphrase) continue;
-    const auto shared = std::make_shared<Shared>();
-    shared->ask = std::move(key.passphrase);
-    key.passphrase = [shared, tried = 0U](const std::string& input,
-                                          bool again) mutable -> std::optional<Secret> {
-      const std::lock_guard lock(shared->mutex);
-      if (again ? tried == shared->answers : shared->answers == 0) {
-        std::optional<Secret> answer = shared->ask(input, again);
-        if (!answer) return std::nullopt;
-        shared->last = std::move(answer);
-        ++shared->answers;
-      }
-      tried = shared->answers;
-      return shared->last->copy();
-    };
-  }
+std::uint64_t derivation_bytes(const Keyring& keyring) {
+  return keyring.find(KeyKind::passphrase) != nullptr || !keyring.locked.empty() ? MemoryTurns::max_extra : 0;
 }
 
 Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel) {

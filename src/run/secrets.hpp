@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "cli/messages.hpp"
@@ -28,16 +29,15 @@ Secret read_key_file(const std::string& name, const Messages& messages, Cancel& 
 // Reads secrets, and warns about files that other users can read. IoError if a file cannot be read;
 // UsageError if one does not contain a key, identity, recipient or passphrase, or if the passphrase command
 // fails. If no secret is named to decrypt `input` with, the passphrase is asked for if there is a terminal
-// and the input needs nothing else.
+// and the input needs nothing else. Several threads may use a copy of the keyring each.
 Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Messages& messages,
                      Cancel& cancel);
 
 // The same for the new secrets of --rekey.
 Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel);
 
-// Makes all copies of the keyring use the same passphrase, from any thread: it is asked for once, and again
-// only if it does not open an input, up to the permitted number of attempts for all inputs together.
-void share_passphrase(Keyring& keyring);
+// The memory that deriving a key from a passphrase usually takes, if the keyring has one; otherwise 0.
+std::uint64_t derivation_bytes(const Keyring& keyring);
 
 // The request to seal or open an input, without the input itself. `messages` and `cancel` must outlive it.
 SessionRequest make_request(Keyring keyring, const InputRequest& input, const FormatRequest& format,
