@@ -15,6 +15,7 @@
 
 #include "io/fd_source_sink.hpp"
 #include "process/signals.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
@@ -27,17 +28,16 @@ void report_out_of_memory(std::string_view name) noexcept {
 }
 
 template <class ErrorCode>
-void report_missing_resource(const Messages& messages, const ErrorCode& code) {
-  messages.error(IoError(fmt::format("cannot create a thread or another system resource: {}", code.message()),
-                         code.value() == EAGAIN
-                             ? Hint("allow more processes and threads, for example with ulimit -u")
-                             : hint_for(code.value())));
+IoError missing_resource_of(const ErrorCode& code) {
+  return IoError(fmt::format("cannot create a thread or another system resource: {}", code.message()),
+                 code.value() == EAGAIN ? Advice::raise_thread_limit : hint_for(code.value()));
 }
 
 int run(std::string_view name, const std::function<void(Messages&)>& act) {
   Messages messages{std::string(name)};
   const bool pipe_was_ignored = ignore_signals();
   try {
+    fit_threads_to_limits();
     prctl(PR_SET_DUMPABLE, 0);  // no core dumps, no debugger: keys are in memory
     // libcrypto's cleanup at exit takes time and frees only global data. Contexts, which contain keys, are
     // wiped and freed where they are used.
@@ -54,9 +54,9 @@ int run(std::string_view name, const std::function<void(Messages&)>& act) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const boost::system::system_error& error) {  // not a std::system_error in Boost 1.74
-    report_missing_resource(messages, error.code());
+    messages.error(missing_resource_of(error.code()));
   } catch (const std::system_error& error) {
-    report_missing_resource(messages, error.code());
+    messages.error(missing_resource(error.code()));
   } catch (const std::exception& error) {
     messages.error(fmt::format("unexpected error: {}", error.what()));
   } catch (const Failed& failed) {
@@ -68,6 +68,10 @@ int run(std::string_view name, const std::function<void(Messages&)>& act) {
 }
 
 }  // namespace
+
+IoError missing_resource(const std::error_code& code) {
+  return missing_resource_of(code);
+}
 
 int run_program(std::string_view name, const std::function<void(Messages&)>& act) {
   try {

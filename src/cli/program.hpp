@@ -8,7 +8,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
+#include "base/error.hpp"
 #include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "process/control.hpp"
@@ -18,6 +20,9 @@ namespace gpuaes {
 // Calls `act`. Turns an exception into a message and an exit status, or ends the process with the signal that
 // stopped it. First disables core dumps, and makes failed writes return errors instead of raising signals.
 int run_program(std::string_view name, const std::function<void(Messages&)>& act);
+
+// The error of a thread, or of another system resource, that could not be created.
+IoError missing_resource(const std::error_code& code);
 
 // Lets signals stop a run: while one exists, the signals that end a program request a stop through `cancel`,
 // after which messages no longer wait for standard error.

@@ -19,11 +19,15 @@
 #include "io/fd.hpp"
 #include "io/temp_file.hpp"
 #include "run/range_stream.hpp"
+#include "run/work_queue.hpp"
 
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t files_at_once = 16;
+constexpr std::size_t max_files_at_once = 16;
+
+// The file, and reading /proc; the stack of the thread, the last segment, and what libcrypto needs.
+constexpr ThreadNeeds needs_of_file{.descriptors = 2, .bytes = 2 << 20};
 
 // Reads the whole frame header, which precedes the segments.
 FrameHeader read_header(FdSource& file, Cipher cipher) {
@@ -81,10 +85,11 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
       }
     }
   };
+  const std::size_t max_threads = threads_for(needs_of_file, std::min(max_files_at_once, count));
   {
     std::vector<std::jthread> threads;
     try {
-      while (threads.size() + 1 < std::min(files_at_once, count)) threads.emplace_back(work);
+      while (threads.size() + 1 < max_threads) threads.emplace_back(work);
     } catch (const std::system_error&) {  // the threads that exist do the work
     }
     work();

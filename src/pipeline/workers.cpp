@@ -12,26 +12,26 @@ Workers::Workers(std::function<void(Worker&)> work, LaneFactory fallback_lane, T
 
 void Workers::add(std::unique_ptr<Lane> lane) {
   const std::lock_guard lock(mutex_);
-  add_locked(std::move(lane));
+  add_locked(std::move(lane), running_);
 }
 
 void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
   const std::lock_guard lock(mutex_);
   std::vector<Worker*> old;
   for (Worker& worker : workers_) old.push_back(&worker);
-  for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : lanes) add_locked(std::move(lane), running_);
   for (Worker* worker : old)
     worker->replaced = true;  // last: no worker may leave before the new ones have joined
 }
 
-void Workers::add_locked(std::unique_ptr<Lane> lane) {
+void Workers::add_locked(std::unique_ptr<Lane> lane, bool in_own_thread) {
   if (closed_) return;
   if (cpus_.empty() && !lane->cpus().empty()) cpus_ = thread_cpus();
   Worker& worker = workers_.emplace_back();
   worker.stats.name = lane->name();
   if (trace_ != nullptr) worker.tracks = LaneTracks(*trace_, *lane, workers_.size());
   worker.lane = std::move(lane);
-  if (running_)
+  if (in_own_thread)
     start(worker);
   else
     not_started_.push_back(&worker);
@@ -52,7 +52,7 @@ bool Workers::leave_failed(Worker& worker) {
   if (working_ == 1) {
     if (fallback_used_ || !fallback_lane_) return false;
     fallback_used_ = true;
-    add_locked(fallback_lane_());
+    add_locked(fallback_lane_(), false);  // the calling thread drives it next
   }
   leave_locked(worker);
   return true;

@@ -88,7 +88,7 @@ class Workers {
   std::vector<LaneStats> stats() const;                // complete after run() and join()
 
  private:
-  void add_locked(std::unique_ptr<Lane> lane);
+  void add_locked(std::unique_ptr<Lane> lane, bool in_own_thread);
   void leave_locked(Worker& worker);
   void start(Worker& worker);
   Worker* next_locked();

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -50,9 +52,12 @@ void open_outputs(Endpoints& endpoints, const FilterRequest& request, const Name
   note_if_terminal(endpoints.source, messages);
 }
 
-// A single lane, which needs no other thread.
+// A single lane, which needs no other thread. Other threads have rings, too, so its chunks are not large.
 LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
-  return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = lanes.chunk_bytes};
+  constexpr std::size_t max_chunk_bytes = 1 << 20;
+  std::optional<std::size_t> chunk_bytes = lanes.chunk_bytes;
+  if (chunk_bytes) chunk_bytes = std::min(*chunk_bytes, max_chunk_bytes);
+  return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = chunk_bytes};
 }
 
 }  // namespace

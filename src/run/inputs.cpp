@@ -1,8 +1,7 @@
 #include "run/inputs.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,15 +11,19 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/option_values.hpp"
-#include "io/fd.hpp"
+#include "cli/program.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
@@ -29,16 +32,20 @@
 namespace gpuaes {
 namespace {
 
-// Small inputs mostly wait for the disk, so there may be more threads than CPUs. Each needs up to 9
-// descriptors, to replace an output while it reads an input that is not cached; the rest of the process needs
-// up to 16 more than are open now.
-std::size_t threads_for_small_inputs() {
-  constexpr rlim_t max_threads = 16, for_each = 9, for_others = 16;
-  struct rlimit descriptors {};
-  getrlimit(RLIMIT_NOFILE, &descriptors);
-  const rlim_t used =
-      names_in(Fd(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC))).size() + for_others;
-  return std::clamp<rlim_t>((std::max(descriptors.rlim_cur, used) - used) / for_each, 1, max_threads);
+// Small inputs mostly wait for the disk, so there may be more threads than CPUs.
+constexpr std::size_t max_threads_for_small_inputs = 16;
+
+// Up to 9 descriptors to replace an output while reading an input that is not cached. Memory: 2 MiB for the
+// stack and malloc(), the rest for a ring.
+constexpr ThreadNeeds small_input_needs{.descriptors = 9, .bytes = 10 << 20};
+
+// Calls `action`. If the system lacks a resource, that becomes an error of this input.
+void limit_lack_of_resources(const std::function<void()>& action) try {
+  action();
+} catch (const std::bad_alloc&) {
+  throw IoError("out of memory", Advice::raise_memory_limit);
+} catch (const std::system_error& error) {
+  throw missing_resource(error.code());
 }
 
 // The inputs of a request, in order.
@@ -116,22 +123,20 @@ class InputLoop {
       : several_(several), messages_(messages), cancel_(cancel), work_(work) {}
 
   // From any thread, unless `alone`.
-  void run(const InputRequest& input, bool alone) {
-    const std::string shown = several_ || input.is_named() ? shown_name(input.name) : "";
-    InputResult result;
-    try {
-      name_input(shown, [&] { result = work_.run(input, messages_.for_input(shown, several_), alone); });
-      const std::lock_guard lock(mutex_);
-      ++(result.skipped ? counts_.skipped : counts_.done);
-    } catch (const Error& error) {
-      if (!several_ || (error.exit() == Exit::usage && is_first())) throw;
-      if (alone) cancel_.withdraw_failure();
-      if (error.exit() == Exit::usage)  // which does not name the input
-        result.text = fail(input, IoError(fmt::format("{}: {}", shown, error.what()), error.hint()));
-      else
-        result.text = fail(input, error);
-    }
-    print(result.text);
+  void run(const InputRequest& input, bool alone) { run(input, alone, false); }
+
+  // The same, but if the system lacks a resource that other inputs may have, the input is left for later.
+  void try_to_run(const InputRequest& input) { run(input, false, true); }
+
+  bool has_left() {
+    const std::lock_guard lock(mutex_);
+    return !left_.empty();
+  }
+
+  // Returns what try_to_run() has left since the last call.
+  std::vector<InputRequest> take_left() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(left_, {});
   }
 
   // Whether the input, which is from a list, is to be run. Otherwise, it is left out, or this is its error.
@@ -171,6 +176,39 @@ class InputLoop {
   }
 
  private:
+  void run(const InputRequest& input, bool alone, bool may_leave) {
+    const std::string shown = several_ || input.is_named() ? shown_name(input.name) : "";
+    InputResult result;
+    try {
+      name_input(shown, [&] {
+        limit_lack_of_resources(
+            [&] { result = work_.run(input, messages_.for_input(shown, several_), alone); });
+      });
+      const std::lock_guard lock(mutex_);
+      ++(result.skipped ? counts_.skipped : counts_.done);
+    } catch (const Error& error) {
+      if (!several_ || (error.exit() == Exit::usage && is_first())) throw;
+      if (alone) cancel_.withdraw_failure();
+      if (may_leave && error.lacks_resource()) return leave(input);
+      if (names_input(error))
+        result.text = fail(input, error);
+      else
+        result.text = fail(input, IoError(fmt::format("{}: {}", shown, error.what()), error.hint()));
+    }
+    print(result.text);
+  }
+
+  // Errors that concern the options or the system do not.
+  static bool names_input(const Error& error) {
+    return error.exit() != Exit::usage &&
+           (!error.lacks_resource() || error.hint().advice == Advice::raise_file_limit);
+  }
+
+  void leave(const InputRequest& input) {
+    const std::lock_guard lock(mutex_);
+    left_.push_back(input);
+  }
+
   // Then a UsageError most likely concerns all inputs.
   bool is_first() {
     const std::lock_guard lock(mutex_);
@@ -202,6 +240,43 @@ class InputLoop {
   std::unique_ptr<FdSink> output_;  // opened only for text, since it may be the output of the run
   InputCounts counts_;
   Exit worst_ = Exit::ok;
+  std::vector<InputRequest> left_;
+};
+
+// Runs small inputs side by side. Those that lack a resource are run again, one at a time, after the others
+// have given up theirs; then fewer run side by side.
+class SmallInputs {
+ public:
+  SmallInputs(InputLoop& loop, const InputWork& work) : loop_(loop), work_(work) {}
+
+  void add(const InputRequest& input) {
+    if (loop_.has_left()) wait();
+    if (threads_ == 0) {  // the first input shows what is left for others
+      loop_.run(input, false);
+      threads_ = threads_for(small_input_needs, max_threads_for_small_inputs, work_.extra_bytes);
+    } else if (threads_ == 1) {
+      loop_.run(input, false);
+    } else {
+      if (!queue_) queue_.emplace(threads_, [this](const InputRequest& each) { loop_.try_to_run(each); });
+      queue_->add(input);
+    }
+  }
+
+  void wait() {
+    if (!queue_) return;
+    queue_->wait();
+    const std::vector<InputRequest> left = loop_.take_left();
+    if (left.empty()) return;
+    queue_.reset();
+    threads_ /= 2;
+    for (const InputRequest& input : left) loop_.run(input, false);
+  }
+
+ private:
+  InputLoop& loop_;
+  const InputWork& work_;
+  std::size_t threads_ = 0;  // unknown before the first input
+  std::optional<WorkQueue<InputRequest>> queue_;
 };
 
 // Whether the input is a regular file that is too small to keep several lanes busy for long.
@@ -215,14 +290,12 @@ bool is_small_file(const InputRequest& input) {
 void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loop, const InputWork& work) {
   std::optional<Progress::Total> total;
   if (work.progress != nullptr) total.emplace(*work.progress);
-  WorkQueue<InputRequest> small(threads_for_small_inputs(),
-                                [&loop](const InputRequest& input) { loop.run(input, false); });
-  bool first = true;
-  for (; std::optional<InputRequest> input = reader.next(); first = false) {
+  SmallInputs small(loop, work);
+  while (std::optional<InputRequest> input = reader.next()) {
     if (inputs.list && !loop.accepts(*input, reader)) continue;
     input->only_file |= work.only_files;
     if (work.side_by_side && is_small_file(*input)) {
-      first ? loop.run(*input, false) : small.add(*input);
+      small.add(*input);
     } else {
       small.wait();
       loop.run(*input, true);

@@ -1,6 +1,7 @@
 // Runs the program for each input that a command line names.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,16 +33,18 @@ struct InputWork {
   // Of an input from a list, before it is run: whether it is left out, or an error.
   std::function<bool(const InputRequest& input)> leaves_out{};
   DescribeFailure describe_failure{};
-  bool side_by_side = false;     // whether small inputs need not be alone; plugins may ask questions
-  std::string verb{};            // such as "encrypted", for a summary at the end; none if empty
-  Progress* progress = nullptr;  // shows all inputs together, until the summary; may be null
+  bool side_by_side = false;      // whether small inputs need not be alone; plugins may ask questions
+  std::uint64_t extra_bytes = 0;  // of memory that inputs side by side need together, besides that of threads
+  std::string verb{};             // such as "encrypted", for a summary at the end; none if empty
+  Progress* progress = nullptr;   // shows all inputs together, until the summary; may be null
   std::function<void(const InputCounts& counts)> at_end{};  // called after the last input
 };
 
 // Calls `run` for each input and prints what it returns. If there are several, or if there is a summary,
 // prints an error in one of them, also as `describe_failure` does, and continues with the next; Failed at the
-// end has the highest exit status. A signal also ends with the summary. A UsageError of `run` for the first
-// one ends the run. IoError if the list cannot be read.
+// end has the highest exit status. If there is too little memory for inputs side by side, they are tried
+// again one at a time. A signal also ends with the summary. A UsageError of `run` for the first one ends the
+// run. IoError if the list cannot be read.
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work);
 

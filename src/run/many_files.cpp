@@ -27,6 +27,7 @@
 #include "run/info.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
+#include "run/secrets.hpp"
 
 namespace gpuaes {
 namespace {
@@ -251,6 +252,7 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
                   .only_files = true,
                   .leaves_out = [&](const InputRequest& input) { return run.leaves_out(input); },
                   .side_by_side = !files.keyring.has_plugin(),
+                  .extra_bytes = derivation_bytes(files.keyring),
                   .verb = request.stream.decrypt ? "decrypted" : "encrypted",
                   .progress = &files.progress,
                   .at_end = [&](const InputCounts& counts) { run.finish(counts); }});

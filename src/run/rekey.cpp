@@ -329,6 +329,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
                        .only_files = request.in_place,
                        .leaves_out = leaves_out,
                        .side_by_side = several && !old_keys.has_plugin() && !new_keys.has_plugin(),
+                       .extra_bytes = std::max(derivation_bytes(old_keys), derivation_bytes(new_keys)),
                        .verb = several ? "rekeyed" : "",
                        .progress = several ? &progress : nullptr,
                        .at_end = [&](const InputCounts&) {

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -13,6 +14,16 @@
 #include <vector>
 
 namespace gpuaes {
+
+// What each of several threads takes while it does a piece of work.
+struct ThreadNeeds {
+  std::size_t descriptors;
+  std::uint64_t bytes;  // of memory, including the stack of the thread
+};
+
+// How many threads can have what they need, at least 1 and at most `max`, if something else may need
+// `extra_bytes` of memory at the same time.
+std::size_t threads_for(const ThreadNeeds& needs, std::size_t max, std::uint64_t extra_bytes = 0);
 
 // The owner calls add() and wait() from one thread.
 template <class Item>

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -146,11 +148,21 @@ std::uint64_t left_by_groups(std::uint64_t free_swap) {
   return minimum;
 }
 
-std::uint64_t left_by_limit(decltype(RLIMIT_AS) resource, const char* used) {
+using Resource = decltype(RLIMIT_AS);
+
+rlim_t limit_of(Resource resource) {
   rlimit limit{RLIM_INFINITY, RLIM_INFINITY};  // if a sandbox denies the call
   getrlimit(resource, &limit);
-  if (limit.rlim_cur == RLIM_INFINITY) return unlimited;
-  return difference(limit.rlim_cur, number_of("/proc/self/status", used, 0) * 1024);
+  return limit.rlim_cur;
+}
+
+bool is_limited(Resource resource) {
+  return limit_of(resource) != RLIM_INFINITY;
+}
+
+std::uint64_t left_by_limit(Resource resource, const char* used) {
+  if (!is_limited(resource)) return unlimited;
+  return difference(limit_of(resource), number_of("/proc/self/status", used, 0) * 1024);
 }
 
 std::uint64_t left_by_limits() {
@@ -178,6 +190,20 @@ std::uint64_t available_memory() {
 
 std::uint64_t allowed_memory() {
   return std::min(left_by_groups(number_of("/proc/meminfo", "SwapFree:", 0) * 1024), left_by_limits());
+}
+
+// By default, a thread takes 8 MiB for its stack and 64 MiB, for a moment 128 MiB, for its arena.
+void fit_threads_to_limits() {
+  constexpr std::size_t stack_bytes = 1 << 20;
+  if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return;
+  mallopt(M_ARENA_MAX, 1);
+  pthread_attr_t attributes;
+  if (pthread_getattr_default_np(&attributes) != 0) return;
+  std::size_t size = 0;
+  if (pthread_attr_getstacksize(&attributes, &size) == 0 && size > stack_bytes &&
+      pthread_attr_setstacksize(&attributes, stack_bytes) == 0)
+    pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
 }
 
 std::size_t cache_bytes() {

@@ -21,6 +21,9 @@ std::uint64_t available_memory();
 // The number of bytes that these limits still allow, including swap. A process that uses more may be killed.
 std::uint64_t allowed_memory();
 
+// If RLIMIT_AS or RLIMIT_DATA limits this process, makes threads that are created later take less memory.
+void fit_threads_to_limits();
+
 // The size of the last-level cache, in bytes; 0 if unknown. sysconf() reports it only on x86 CPUs; elsewhere,
 // cache_bytes() reads sysfs.
 std::size_t cache_bytes();

@@ -124,6 +124,22 @@ TEST_CASE("when a lane fails, its thread drives a lane that has no thread") {
   CHECK(stats[2].bytes == 40);
 }
 
+TEST_CASE("when the only lane fails, its thread drives the fallback lane, and other runs continue") {
+  const Jitter none;
+  for (const bool fails : {false, true}) {
+    CAPTURE(fails);
+    const auto make_fallback = [&]() -> std::unique_ptr<Lane> {
+      if (!fails) return make_cpu_lane();
+      return std::make_unique<ScriptedLane>(make_cpu_lane(), LaneScript{.on_start = fail_at_job(0)}, none);
+    };
+    Rig rig({.size = 40, .fallback_lane = make_fallback});
+    rig.add_lanes(1, {.on_start = fail_at_job(0)});
+    CHECK(run_without_threads(rig) == (fails ? "lane: the lane fails at job 0" : ""));
+    CHECK(rig.wrong_output(fails ? 0 : 40) == "");
+    CHECK(!rig.cancel.requested());
+  }
+}
+
 TEST_CASE("lanes that are replaced before they have a thread leave without one, and the last one stays") {
   for (const std::size_t others : {0, 1, 3}) {
     CAPTURE(others);

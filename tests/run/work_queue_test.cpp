@@ -1,6 +1,7 @@
 // Threads that do small pieces of work side by side.
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "run/work_queue.hpp"
 #include "support/catch.hpp"
+#include "system/resources.hpp"
 
 namespace gpuaes {
 
@@ -64,6 +66,17 @@ TEST_CASE("a work queue ends while work is under way, or if there never was any"
   CHECK(begun <= 4);
   WorkQueue<int> unused(2, [](int) {});
   unused.wait();
+}
+
+TEST_CASE("there are as many threads as have descriptors and memory, and at least one") {
+  const std::uint64_t memory = available_memory();
+  CHECK(threads_for({.descriptors = 1, .bytes = 1}, 16) == 16);
+  CHECK(threads_for({.descriptors = 1, .bytes = memory}, 16) == 1);
+  CHECK(threads_for({.descriptors = 1'000'000'000, .bytes = 1}, 16) == 1);
+  const std::size_t few = threads_for({.descriptors = 1, .bytes = memory / 8}, 16);
+  CHECK(few >= 4);
+  CHECK(few <= 12);
+  CHECK(threads_for({.descriptors = 1, .bytes = memory / 8}, 16, memory) == 1);
 }
 
 }  // namespace gpuaes

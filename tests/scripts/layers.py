@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "io": "base",
     "process": "base io",
     "system": "base",
-    "cli": "base cipher format io lane process",
+    "cli": "base cipher format io lane process system",
     "format": "base cipher io keys",
     "lane": "base cipher system",
     "pipeline": "base format io keys lane system",

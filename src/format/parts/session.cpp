@@ -268,13 +268,25 @@ class DirectoryParts : public IndexedParts {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(files_, number, &NumberedFile::first);
     if (found != files_.end()) return found->second;
-    std::optional<FdSource> opened = input_.directory.open(part_name(number), input_.cancel);
+    std::optional<FdSource> opened = open_instead_of_others(part_name(number));
     if (!parts_.salvage) check_size(number, opened ? opened->size() : std::nullopt);
     File file = opened ? std::make_shared<FdSource>(std::move(*opened)) : nullptr;
     if (file) file->prepare_parallel();  // reads data that is not in the page cache directly
     if (files_.size() == max_open_files) files_.pop_front();
     files_.emplace_back(number, file);
     return file;
+  }
+
+  // If descriptors are limited, closes files that no lane reads now.
+  std::optional<FdSource> open_instead_of_others(const std::string& name) const {
+    for (;;) {
+      try {
+        return input_.directory.open(name, input_.cancel);
+      } catch (const IoError& error) {
+        if (!error.lacks_resource() || files_.empty()) throw;
+        files_.pop_front();
+      }
+    }
   }
 
   const PartsDirectory& input_;

@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 from parts_steps import content, flip, join, part, plan, plan_and_seal, seal
-from programs import FOLDER, PATIENCE, SANITIZED, keygen, some_bytes, stream
+from programs import FOLDER, PATIENCE, SANITIZED, keygen, parts, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
@@ -32,6 +32,16 @@ def joined(sealed):
 
 
 # --- Undamaged -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need descriptors, too")
+@pytest.mark.parametrize("descriptors", [20, 40])
+def test_more_parts_than_descriptors(key, descriptors):
+    plan_and_seal(key, PLAIN, 60, "dir")
+    few = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh"]
+    assert parts("status", "dir", "--missing", wrap=few).out == b""
+    parts("join", "dir", wrap=few)
+    assert stream("-dk", key, "-T", "4", "-b", "16K", "dir", wrap=few).out == PLAIN
 
 
 @pytest.mark.parametrize("name", ["dir", "single"])
