@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 import base64
 import bisect
+import errno
 import functools
 import getpass
 import hmac
@@ -35,6 +36,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import struct
 import sys
 import tempfile
@@ -58,8 +60,9 @@ MAGIC, AGE_MAGIC = b"gpuaes-stream/1\n", b"age-encryption.org/"
 WHOLE, PARTS = 1, 3  # suites
 PART, INDEX = 1, 2  # kinds of frames
 SEGMENT, AGE_SEGMENT, TAG = 1 << 14, 1 << 16, 16
-MAX_PARTS = 1 << 20
-MAX_AGE_HEADER, MAX_AGE_LINE = 1 << 24, 1 << 16
+MAX_PARTS, MAX_PASSPHRASE = 1 << 20, 1 << 10
+MAX_AGE_STANZAS, MAX_AGE_LINE = 1 << 10, 1 << 16
+AGE_HEADERS = 1 << 12, 1 << 16, 1 << 20, 1 << 24  # bytes to read, until they contain the header
 
 HEAD, TAIL = 1 << 12, 1 << 17  # bytes at both ends of the source that are read first, and kept
 STEP, STEP_OF_FUNCTION = 1 << 18, 1 << 24  # plaintext to read at once: fits into the cache, or needs few requests
@@ -98,6 +101,33 @@ class Source(NamedTuple):
     step: int = STEP
     close: Callable[[], None] = lambda: None
     begins: Optional[List[int]] = None  # of the files in a directory
+    with_parts: Callable[[int], Any] = lambda count: None  # of a directory: the source that also has its parts
+
+
+def open_at_once(name: Any, flags: int) -> int:
+    """An opener that does not wait for a process to open the other end of a FIFO. Until one does, the FIFO is empty."""
+    descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def size_of(name: Any, descriptor: Optional[int] = None) -> int:
+    """Not that of a device. OSError if the file cannot seek."""
+    status = os.stat(name if descriptor is None else descriptor)
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISBLK(status.st_mode):
+        raise OSError(errno.ESPIPE, "Not a regular file", name)
+    return status.st_size
+
+
+def open_seekable(name: Any, flags: int) -> int:
+    descriptor = open_at_once(name, flags)
+    try:
+        size_of(name, descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def range_reader(file: Any) -> Callable[[int, int], bytes]:
@@ -131,7 +161,7 @@ def open_source(source: Any, size: Optional[int]) -> Source:
     if isinstance(source, (str, os.PathLike)):
         if os.path.isdir(source):
             return open_directory(os.fspath(source))
-        file = open(source, "rb", buffering=0)
+        file = open(source, "rb", buffering=0, opener=open_seekable)
         size = file.seek(0, os.SEEK_END)
         if not hasattr(os, "pread"):
             return Source(range_reader(file), size, close=file.close)
@@ -146,32 +176,34 @@ def open_source(source: Any, size: Optional[int]) -> Source:
 
 
 def open_directory(directory: str) -> Source:
-    """Its files, one after another, are a file made of parts."""
-    try:
-        with open(os.path.join(directory, "index"), "rb") as index:
-            size = index.seek(0, os.SEEK_END)
-            index.seek(max(0, size - 8))
-            count = int.from_bytes(index.read(8), "big")
-        check(1 <= count <= MAX_PARTS and size == frame_size(40 * count) + 8, f"{directory}/index is damaged")
-        names = ["head", *(f"part.{number:07}" for number in range(count)), "index"]
+    """Its files, one after another, are a file made of parts. Until the index is verified, it is not known how many
+    parts there are, and the source has only the head and the index."""
+
+    def source_of(*names: str) -> Source:
         files = [os.path.join(directory, name) for name in names]
-        *begins, size = itertools.accumulate([0, *map(os.path.getsize, files)])
-    except FileNotFoundError as error:
-        raise NotAuthentic(f"{error.filename} is missing") from None
+        try:
+            *begins, size = itertools.accumulate([0, *map(size_of, files)])
+        except FileNotFoundError as error:
+            raise NotAuthentic(f"{error.filename} is missing") from None
 
-    def read_range(offset: int, length: int) -> bytes:
-        data = bytearray()
-        while len(data) < length:
-            at = offset + len(data)
-            number = bisect.bisect_right(begins, at) - 1
-            with open(files[number], "rb") as file:
-                file.seek(at - begins[number])
-                more = file.read(length - len(data))
-            check(more, f"{files[number]} was truncated")
-            data += more
-        return bytes(data)
+        def read_range(offset: int, length: int) -> bytes:
+            data = bytearray()
+            while len(data) < length:
+                at = offset + len(data)
+                number = bisect.bisect_right(begins, at) - 1
+                with open(files[number], "rb", opener=open_seekable) as file:
+                    file.seek(at - begins[number])
+                    more = file.read(length - len(data))
+                check(more, f"{files[number]} was truncated")
+                data += more
+            return bytes(data)
 
-    return Source(read_range, size, begins=begins)
+        return Source(read_range, size, begins=begins, with_parts=with_parts)
+
+    def with_parts(count: int) -> Source:
+        return source_of("head", *(f"part.{number:07}" for number in range(count)), "index")
+
+    return source_of("head", "index")
 
 
 # --- Secrets ---------------------------------------------------------------------------------------------------------
@@ -217,11 +249,11 @@ def read_secrets(key: Any, passphrase: Union[str, bytes, None]) -> Secrets:
         raise ValueError("either a key or a passphrase is needed")
     if passphrase is not None:
         secret = passphrase.encode() if isinstance(passphrase, str) else bytes(passphrase)
-        if not 1 <= len(secret) <= 1024:
+        if not 1 <= len(secret) <= MAX_PASSPHRASE:
             raise ValueError("a passphrase has 1 to 1024 bytes")
         return [(PASSPHRASE, secret)]
     if isinstance(key, (str, os.PathLike)):
-        with open(key, "rb") as file:
+        with open(key, "rb", opener=open_at_once) as file:
             key = file.read(1 << 20)
     return parse_key_file(bytes(key))
 
@@ -253,12 +285,13 @@ def split_slots(count: int, data: bytes) -> List[Tuple[int, bytes]]:
     """The type and the body of each slot."""
     slots: List[Tuple[int, bytes]] = []
     while data:
+        check(len(slots) < count <= 32, "the number of slots is wrong")
         check(len(data) >= 3, "the slots are damaged")
         kind, size = struct.unpack(">BH", data[:3])
         check(size <= len(data) - 3, "the slots are damaged")
         slots.append((kind, data[3 : 3 + size]))
         data = data[3 + size :]
-    check(1 <= len(slots) == count <= 32, "the number of slots is wrong")
+    check(1 <= len(slots) == count, "the number of slots is wrong")
     kinds = [kind for kind, _ in slots]
     if 0 in kinds or max(kinds) >= 0x80:
         raise NotSupported("the input has slots of a type that is not supported")
@@ -310,19 +343,45 @@ def open_slots(header: bytes, secrets: Secrets) -> bytes:
 
 # --- The header of an age file ---------------------------------------------------------------------------------------
 
-DIGIT = rb"[A-Za-z0-9+/]"
-STANZA = rb"-> ([!-~]+(?: [!-~]+){0,63})\n((?:%b{64}\n)*%b{0,63}\n)" % (DIGIT, DIGIT)
-AGE_HEADER = re.compile(rb"age-encryption\.org/v1\n(?:%b){1,1024}--- %b{43}\n" % (STANZA, DIGIT))
+AGE_VERSION = b"age-encryption.org/v1\n"
+ARGUMENTS = re.compile(rb"-> [!-~]+(?: [!-~]+){0,63}")
+BODY = re.compile(rb"[A-Za-z0-9+/\n]*")
+MAC_LINE = re.compile(rb"--- [A-Za-z0-9+/]{43}")
 AGE_KINDS = {b"X25519": X25519, b"scrypt": PASSPHRASE}
+MALFORMED = "the header is malformed, too long or truncated"
 
 
-def find_age_header(data: bytes) -> Optional[bytes]:
-    """The header at the beginning of the data, if it is complete and well-formed."""
-    version = re.match(rb"age-encryption\.org/([!-~]+)\n", data)
+class AgeHeader(NamedTuple):
+    text: bytes
+    stanzas: List[Tuple[List[bytes], bytes]]  # arguments, and the body in Base64
+
+
+def parse_age_header(data: bytes) -> Optional[AgeHeader]:
+    """The header at the beginning of the data, or None if it does not end there. Stops where it is malformed."""
+    version = re.match(rb"age-encryption\.org/([!-~]{1,100})\n", data)
     if version and version[1] != b"v1":
         raise NotSupported("versions of age files other than 1 are not supported")
-    found = AGE_HEADER.match(data)
-    return found[0] if found and max(map(len, found[0].split(b"\n"))) <= MAX_AGE_LINE else None
+    check(data.startswith(AGE_VERSION), MALFORMED)
+    stanzas: List[Tuple[List[bytes], bytes]] = []
+    begin = len(AGE_VERSION)
+    while True:
+        end = data.find(b"\n", begin, begin + MAX_AGE_LINE + 1)
+        if end < 0:
+            check(len(data) - begin <= MAX_AGE_LINE, MALFORMED)
+            return None
+        line, begin = data[begin:end], end + 1
+        if MAC_LINE.fullmatch(line):
+            check(stanzas, MALFORMED)
+            return AgeHeader(data[:begin], stanzas)
+        check(ARGUMENTS.fullmatch(line) and len(stanzas) < MAX_AGE_STANZAS, MALFORMED)
+        body = BODY.match(data, begin)[0]  # type: ignore[index]
+        ends = body[64::65]  # of all lines but the last, which is shorter
+        check(ends == b"\n" * len(ends), MALFORMED)
+        begin += len(body)
+        if begin == len(data):
+            return None
+        check(body.endswith(b"\n") and body.count(b"\n") == len(ends) + 1, MALFORMED)
+        stanzas.append((line[3:].split(b" "), body.replace(b"\n", b"")))
 
 
 def from_base64(text: bytes) -> bytes:
@@ -354,10 +413,9 @@ def stanza_kek(kind: int, secret: bytes, first: bytes, log_n: int) -> bytes:
     return HKDF(SHA256(), 32, first + public, b"age-encryption.org/v1/X25519").derive(shared)
 
 
-def open_stanzas(header: bytes, secrets: Secrets) -> bytes:
+def open_stanzas(header: AgeHeader, secrets: Secrets) -> bytes:
     """The file key. All stanzas of the kinds of the secrets are checked before any is tried."""
-    found = [(arguments.split(b" "), from_base64(body.replace(b"\n", b"")))
-             for arguments, body in re.findall(STANZA, header)]
+    found = [(arguments, from_base64(body)) for arguments, body in header.stanzas]
     types = [arguments[0] for arguments, _ in found]
     check(b"scrypt" not in types or len(types) == 1, "a passphrase stanza excludes all others")
     stanzas = {kind: [parse_stanza(kind, arguments[1:], body) for arguments, body in found
@@ -369,8 +427,8 @@ def open_stanzas(header: bytes, secrets: Secrets) -> bytes:
             except InvalidTag:
                 continue
             mac_key = HKDF(SHA256(), 32, b"", b"header").derive(file_key)
-            mac = hmac.new(mac_key, header[:-45], "sha256").digest()
-            check(hmac.compare_digest(mac, from_base64(header[-44:-1])), "the header is damaged")
+            mac = hmac.new(mac_key, header.text[:-45], "sha256").digest()
+            check(hmac.compare_digest(mac, from_base64(header.text[-44:-1])), "the header is damaged")
             return file_key
     if not AGE_KINDS.keys() & {*types}:
         raise NotSupported(f"stanzas of type {b', '.join(sorted({*types})).decode()} are not supported")
@@ -430,7 +488,7 @@ class SealedFile(io.RawIOBase):
     source: the name of a file, or of a directory that gpuaes-parts made; a binary file that can seek; or a function
         read_range(offset, length) that returns these bytes of an object, whose size is then needed.
     key: the name of a key file or an identity file, or its contents as bytes.
-    passphrase: instead of a key.
+    passphrase: instead of a key. Neither is kept, but Python does not wipe its memory.
     label: that of a sealed file, if it has one.
     header: used instead of the file's own, to open it with another key; made with `gpuaes-stream --rekey`.
 
@@ -466,18 +524,19 @@ class SealedFile(io.RawIOBase):
         self._ends.append((0, head))
         same = len(AGE_MAGIC) if head.startswith(AGE_MAGIC) else 17  # magic, and of a sealed file the suite
         check(given is None or given[:same] == head[:same], "the given header is that of another file")
-        if head.startswith(AGE_MAGIC):
+        if head.startswith(AGE_MAGIC) and self._source.begins is None:
             return self._open_message(self._age_message(secrets, given))
         at = sealed_header_size(head)
         header = self._range(0, at) if given is None else given[: sealed_header_size(given)]
         check(len(header) == sealed_header_size(header), "the given header is truncated")
-        file_key = open_slots(header, secrets)
         if head[16] == PARTS:
-            return self._open_parts(file_key, header[:17], at)
-        salt, commitment = self._range(at, 24), self._range(at + 24, 32)
+            return self._open_parts(header, at, secrets)
+        check(self._source.begins is None, "the directory is not a file made of parts")
         size = self._source.size - at - 56
         check(size % (SEGMENT + TAG) >= TAG, "the input is truncated")
         length = size - TAG * (size // (SEGMENT + TAG) + 1)
+        salt, commitment = self._range(at, 24), self._range(at + 24, 32)
+        file_key = open_slots(header, secrets)  # after all checks that need no key, as scrypt can take seconds
         self._open_message(sealed_message(file_key, header[:17] + self._label, salt, commitment, at + 56, length))
 
     def _open_message(self, message: Message) -> None:
@@ -487,48 +546,57 @@ class SealedFile(io.RawIOBase):
     def _age_message(self, secrets: Secrets, given: Optional[bytes]) -> Message:
         if self._label:
             raise ValueError("the input is an age file, which has no label")
-        own = None
-        for size in (HEAD, MAX_AGE_HEADER):
-            own = own or find_age_header(self._range(0, min(size, self._source.size)))
-        header = own if given is None else find_age_header(given)
+        headers = (parse_age_header(self._range(0, min(size, self._source.size))) for size in AGE_HEADERS)
+        own = next(filter(None, headers), None)
+        header = own if given is None else parse_age_header(given)
         if own is None or header is None:
-            raise NotAuthentic("the header is malformed, too long or truncated")
-        key = HKDF(SHA256(), 32, self._range(len(own), 16), b"payload").derive(open_stanzas(header, secrets))
-        at = len(own) + 16
+            raise NotAuthentic(MALFORMED)
+        at = len(own.text) + 16
         size = self._source.size - at
         last = max(0, size - 1) // (AGE_SEGMENT + TAG)
         length = size - TAG * (last + 1)
         check(length >= last * AGE_SEGMENT + (last > 0), "the input is truncated")  # only the first may be empty
+        key = HKDF(SHA256(), 32, self._range(at - 16, 16), b"payload").derive(open_stanzas(header, secrets))
         return Message(ChaCha20Poly1305(key), lambda i: i.to_bytes(11, "big") + bytes([i == last]),
                        AGE_SEGMENT, last + 1, at, length, 0)
 
-    def _open_parts(self, file_key: bytes, context: bytes, at: int) -> None:
-        size = self._source.size
+    def _open_parts(self, header: bytes, at: int, secrets: Secrets) -> None:
+        size, in_directory = self._source.size, self._source.begins is not None
         count = int.from_bytes(self._range(size - 8, 8), "big")
         index_at = size - 8 - frame_size(40 * count)
-        check(1 <= count <= MAX_PARTS and at + 89 * count <= index_at, "the index is missing or damaged")
+        fits = self._source.begins == [0, at] == [0, index_at] if in_directory else at + 89 * count <= index_at
+        check(1 <= count <= MAX_PARTS and fits, "the index is missing or damaged")
 
-        def open_frame(at: int, fields: Tuple[int, int, int, int], entry: bytes = b"", begin: int = 0) -> Message:
+        def frame_header(at: int, fields: Tuple[int, int, int, int], entry: bytes = b"") -> bytes:
             header = self._range(at, 73)
             listed = not entry or entry == header[9:17] + header[41:]
             check(header[:17] == struct.pack(">BIIQ", *fields) and listed,
                   f"part {fields[1]} is missing or damaged" if entry else "the index is missing or damaged")
-            context_of_frame = context + header[:9] + self._label
-            return sealed_message(file_key, context_of_frame, header[17:41], header[41:], at + 73, fields[3], begin)
+            return header
 
-        index = open_frame(index_at, (INDEX, count, count, 40 * count))
+        def message(frame: bytes, at: int, begin: int = 0) -> Message:
+            context, length = header[:17] + frame[:9] + self._label, int.from_bytes(frame[9:17], "big")
+            return sealed_message(file_key, context, frame[17:41], frame[41:], at + 73, length, begin)
+
+        frame = frame_header(index_at, (INDEX, count, count, 40 * count))
+        file_key = open_slots(header, secrets)
+        index = message(frame, index_at)
         entries = b"".join(self._pieces(lambda offset: index, 0, index.length))
         lengths = [length for length, in struct.iter_unpack(">Q32x", entries)]
-        of = int.from_bytes(self._range(at + 5, 4), "big")
         begins = list(itertools.accumulate([0, *lengths]))
         ats = list(itertools.accumulate([at, *map(frame_size, lengths)]))
-        check(ats[-1] == index_at and of in (0, count), "the parts do not match the index")
-        check(self._source.begins in (None, [0, *ats]), "a part has the wrong size")
+        if in_directory:
+            self._source = self._source.with_parts(count)
+            self._ends, self._kept = [], {}  # offsets in the source have another meaning now
+            check(self._source.begins == [0, *ats], "a part has the wrong size")
+        of = int.from_bytes(self._range(at + 5, 4), "big")
+        check((in_directory or ats[-1] == index_at) and of in (0, count), "the parts do not match the index")
 
         @functools.lru_cache(KEPT)
         def part(number: int) -> Message:
             entry = entries[40 * number : 40 * number + 40]
-            return open_frame(ats[number], (PART, number, of, lengths[number]), entry, begins[number])
+            frame = frame_header(ats[number], (PART, number, of, lengths[number]), entry)
+            return message(frame, ats[number], begins[number])
 
         def part_at(offset: int) -> Message:
             number = bisect.bisect_right(begins, offset) - 1
@@ -640,6 +708,16 @@ class SealedFile(io.RawIOBase):
 # --- The program -----------------------------------------------------------------------------------------------------
 
 
+def copy_of(pipe: Any) -> Any:
+    """A temporary file with its contents, unless they begin like a file that cannot be opened."""
+    head = pipe.read(HEAD)
+    parse_age_header(head) if head.startswith(AGE_MAGIC) else sealed_header_size(head)
+    copy = tempfile.TemporaryFile()
+    copy.write(head)
+    shutil.copyfileobj(pipe, copy)
+    return copy
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Open a sealed file or an age file, and write it to standard output.")
     secret = parser.add_mutually_exclusive_group(required=True)
@@ -657,12 +735,12 @@ def main() -> None:
         if options.p:
             passphrase = os.fsencode(getpass.getpass("Enter passphrase: "))
         elif options.passphrase_file:
-            with open(options.passphrase_file, "rb") as file:
-                passphrase = file.readline().rstrip(b"\n")
+            with open(options.passphrase_file, "rb", opener=open_at_once) as file:
+                passphrase = file.readline(MAX_PASSPHRASE + 2).rstrip(b"\n")
         if not options.sealed and not sys.stdin.seekable():
-            source = tempfile.TemporaryFile()
-            shutil.copyfileobj(sys.stdin.buffer, source)
+            source = copy_of(sys.stdin.buffer)
         with SealedFile(source, key=options.k, passphrase=passphrase, label=options.label) as plain:
+            del passphrase
             shutil.copyfileobj(plain, sys.stdout.buffer, 1 << 20)
         sys.stdout.buffer.flush()
     except (SealedFileError, ValueError, OSError, getpass.GetPassWarning) as error:

@@ -1,7 +1,9 @@
 """SealedFile returns nothing that is damaged, and refuses files that are malformed or not complete."""
 
 import io
+import os
 import struct
+import time
 
 import pytest
 
@@ -10,6 +12,7 @@ from programs import KEY, some_bytes
 pytest.importorskip("cryptography")
 import age_format as af  # noqa: E402
 import parts_format as pf  # noqa: E402
+import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
 from sources import KINDS, make, seal  # noqa: E402
 from sealedfile import NotAuthentic, SealedFile, SealedFileError  # noqa: E402
@@ -173,3 +176,57 @@ def test_damaged_parts(pieces):
            "the parts do not match the index")
     of_no_cut = pf.frame(job, pf.PART, 1, 0, PLAIN[SEGMENT : 2 * SEGMENT])
     refuse_part([head, first, of_no_cut, third, pf.make_index(job, [first, of_no_cut, third]), end], 1, missing(1))
+
+
+# --- What costs time is done only after all checks that cost none ------------------------------------------------------
+
+MAX_SECONDS = 0.5  # of CPU time, a small part of what each of these files once took
+AGE, STANZA_LINE, MIB16 = b"age-encryption.org/v1\n", b"-> X25519 ", 16 << 20
+
+
+@pytest.fixture
+def quick():
+    """The test must take little time."""
+    begin = time.process_time()
+    yield
+    assert time.process_time() - begin < MAX_SECONDS
+
+
+@pytest.mark.parametrize("begin, rest", [
+    (AGE + STANZA_LINE, b"a"), (AGE + STANZA_LINE, b"a "), (AGE[:19], b"a"), (AGE + STANZA_LINE + b"a\n", b"A"),
+    (AGE + STANZA_LINE + b"a\n\n", b"-"), (AGE, STANZA_LINE + b"a\n\n"),
+], ids=["argument", "arguments", "version", "body", "MAC", "stanzas"])
+def test_long_lines_and_many_stanzas_are_refused_at_once(quick, begin, rest):
+    refuse(begin + rest * (MIB16 // len(rest)), "the header is malformed, too long or truncated", key=IDENTITY)
+
+
+def test_many_slots_are_refused_at_once(quick):
+    slots = b"\5\0\0" * 20000
+    refuse(sf.MAGIC + bytes([1, 32]) + struct.pack(">H", len(slots)) + slots + bytes(5000), "the number of slots")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scrypt_is_not_run_for_a_truncated_file(quick, kind):
+    """It takes 1 GiB and some seconds, as the work factor is the largest one."""
+    slot = [(2, bytes([20, 8, 1]) + bytes(64))]
+    if kind == "age":
+        sealed = af.seal(b"", [(["scrypt", af.b64(bytes(16)), "22"], bytes(32))], bytes(16))
+    else:
+        sealed = sf.header(KEY, slot, 1 if kind == "sealed" else 3) + bytes(100)
+    refuse(sealed[:-90], "truncated" if kind != "parts" else "the index is missing or damaged", passphrase="x")
+
+
+def test_parts_are_looked_for_only_if_the_index_is_authentic(quick):
+    job = pf.new_job(keys=[KEY])
+    pf.write_directory("dir", job, pf.seal_parts(job, [b"x"]))
+    size = pf.frame_size(40 * pf.MAX_PARTS)
+    with open("dir/index", "wb") as index:
+        index.write(struct.pack(">BIIQ", 2, pf.MAX_PARTS, pf.MAX_PARTS, 40 * pf.MAX_PARTS))
+        index.truncate(size)
+        index.seek(size)
+        index.write(struct.pack(">Q", pf.MAX_PARTS))
+    with pytest.raises(NotAuthentic, match="the label is wrong, or the file is damaged"):
+        SealedFile("dir", key=KEY)
+    os.unlink("dir/head")
+    with pytest.raises(NotAuthentic, match="dir/head is missing"):
+        SealedFile("dir", key=KEY)

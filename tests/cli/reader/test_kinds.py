@@ -203,13 +203,17 @@ def test_directories(key):
         os.rename("away", f"dir/{name}")
     moved = pathlib.Path("dir/part.0000001").read_bytes()
     pathlib.Path("dir/part.0000001").write_bytes(moved[1:])
-    expect("does not match|missing or damaged|do not match")
+    expect("a part has the wrong size")
     pathlib.Path("dir/part.0000000").write_bytes(pathlib.Path("dir/part.0000000").read_bytes() + moved[:1])
     expect("a part has the wrong size")
     index = pathlib.Path("dir/index").read_bytes()
     for changed in (b"", index[:-1], index + b"\0", index[:-8] + bytes(8)):
         pathlib.Path("dir/index").write_bytes(changed)
-        expect("dir/index is damaged")
+        expect("the index is missing or damaged")
+    pathlib.Path("dir/head").write_bytes(seal(PLAIN, "-k", key))
+    expect("the directory is not a file made of parts")
+    pathlib.Path("dir/head").write_bytes(af.seal(PLAIN))
+    expect("the input is neither a sealed file")
 
 
 def test_a_directory_of_many_parts():

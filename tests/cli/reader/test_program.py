@@ -101,6 +101,34 @@ def test_errors(key):
     program("-k", key, "missing", error="[Errno 2] No such file or directory: 'missing'")
 
 
+def test_pipes_are_checked_before_they_are_copied(key):
+    """Their contents go to a temporary file, which would not fit. The error comes before the end of the pipe."""
+    for begin, error in (
+            (b"", "the input is neither a sealed file nor an age file"),
+            (b"age-encryption.org/v1\n->  ", "the header is malformed, too long or truncated"),
+            (b"-----BEGIN AGE ENCRYPTED FILE-----\n", "armor is not supported: remove it first")):
+        with subprocess.Popen([sys.executable, PROGRAM, "-k", key], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            child.stdin.write(begin.ljust(4096, b"x") if begin[:1] != b"a" else begin.ljust(4095, b"x") + b"\n")
+            child.stdin.flush()
+            assert child.wait(PATIENCE) == 1
+            assert child.stderr.read().decode() == f"open-sealed.py: error: {error}\n"
+
+
+def test_named_files_do_not_block_it(key):
+    sealed = seal(PLAIN, "-k", key)
+    os.mkfifo("fifo")
+    program("-k", key, "fifo", error="[Errno 29] Not a regular file: 'fifo'")
+    program("-k", "fifo", input=sealed, error="the key file contains neither a key of 32 bytes nor an identity")
+    program("--passphrase-file", "fifo", input=sealed, error="a passphrase has 1 to 1024 bytes")
+    program("--passphrase-file", "/dev/zero", input=sealed, error="a passphrase has 1 to 1024 bytes")
+
+
+def test_process_substitution(key):
+    pathlib.Path("sealed").write_bytes(seal(PLAIN, "-k", key))
+    command = ["bash", "-c", '"$0" "$1" -k <(sleep 0.2; cat "$2") < <(cat sealed)', sys.executable, PROGRAM, key]
+    assert subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout == PLAIN
+
+
 def test_the_manual_page_quotes_it():
     page = (TOP / "man/gpuaes-stream.5").read_text()
     example = page[page.index(".Sh EXAMPLES") :]

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import threading
+import time
 
 import pytest
 
@@ -137,6 +138,49 @@ def test_files_that_become_shorter():
         assert file.read_at(0, 100_000) == some_bytes(100_000)
         with pytest.raises(NotAuthentic, match="dir/part.0000001 was truncated"):
             file.read_at(300_000, 100_000)
+
+
+@pytest.mark.parametrize("name", ["index", "head", "part.0000001"])
+def test_parts_that_are_not_regular_files(name):
+    job = pf.new_job(keys=[KEY])
+    pf.write_directory("dir", job, pf.seal_parts(job, pf.cut(some_bytes(MEBIBYTE), 2)))
+    with SealedFile("dir", key=KEY) as file:
+        os.unlink(f"dir/{name}")
+        os.mkfifo(f"dir/{name}")
+        with pytest.raises(OSError, match=f"Not a regular file: 'dir/{name}'"):
+            SealedFile("dir", key=KEY)
+        if name.startswith("part"):
+            with pytest.raises(OSError, match=f"Not a regular file: 'dir/{name}'"):
+                file.read()
+
+
+def test_files_that_cannot_seek(key):
+    os.mkfifo("fifo")
+    for name in ("fifo", "/dev/zero", "/dev/null"):
+        with pytest.raises(OSError, match=f"Not a regular file: '{name}'"):
+            SealedFile(name, key=key)
+    with pytest.raises(OSError):
+        SealedFile("fifo/x", key=key)
+
+
+def test_key_files_that_are_not_regular_files(key):
+    """A FIFO is empty until a process opens its other end."""
+    sealed = io.BytesIO(seal(PLAIN, "-k", key))
+    os.mkfifo("fifo")
+    for name in ("fifo", "/dev/null", "/dev/zero"):
+        with pytest.raises(ValueError, match="neither a key"):
+            SealedFile(sealed, key=name)
+    with pytest.raises(IsADirectoryError):
+        SealedFile(sealed, key=".")
+    reader = os.open("fifo", os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open("fifo", os.O_WRONLY)
+    os.close(reader)
+    late = threading.Timer(0.2, lambda: (os.write(writer, KEY[:5]), time.sleep(0.2), os.write(writer, KEY[5:]),
+                                         os.close(writer)))
+    late.start()
+    with SealedFile(sealed, key="fifo") as file:
+        assert file.read() == PLAIN
+    late.join()
 
 
 # --- fsspec and pyarrow ------------------------------------------------------------------------------------------------
