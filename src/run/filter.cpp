@@ -117,7 +117,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  const Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
+  Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
   std::once_flag noted;
   const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
                           const Messages& about, bool alone) {
@@ -126,6 +126,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
     std::call_once(noted, note_secrets, request.stream, keyring, messages);
+    if (!request.inputs.several()) keyring = {};  // wiped, as no further input needs it
     run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about,
                cancel);
   };
