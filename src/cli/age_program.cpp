@@ -8,6 +8,7 @@
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
 #include "cli/version.hpp"
+#include "process/terminal.hpp"
 
 namespace gpuaes {
 namespace {
@@ -23,6 +24,7 @@ bool names_options(const Hint& hint) {
 
 void act_like_age(const char* usage, const std::function<void(Messages&)>& act, Messages& messages) {
   messages.set_level(Messages::Level::warnings);
+  keep_other_input();
   try {
     act(messages);
   } catch (const UsageRequested& requested) {

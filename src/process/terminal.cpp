@@ -18,6 +18,7 @@ constexpr const char* controlling_terminal = "/dev/tty";
 constexpr const char* terminal = "the terminal";  // in messages
 
 bool may_ask_on_standard_input = false;
+bool keeps_other_input = false;
 
 // How long a process continued in the background leaves the terminal alone: a fatal signal may arrive with
 // SIGCONT, as with the shell's `kill %1`.
@@ -59,6 +60,10 @@ Fd open_terminal() {
 
 void ask_on_standard_input(bool allowed) {
   may_ask_on_standard_input = allowed;
+}
+
+void keep_other_input() {
+  keeps_other_input = true;
 }
 
 bool has_terminal() {
@@ -111,7 +116,7 @@ bool Prompt::prepare() {
   const auto set = [&] { return tcsetattr(terminal_.get(), TCSANOW, &wanted); };
   if (!attempt("cannot change the settings of", 0, set)) return false;
   prepared_ = true;
-  tcflush(terminal_.get(), TCIFLUSH);
+  discard_input();
   return true;
 }
 
@@ -157,7 +162,11 @@ bool Prompt::is_prepared() const {
 void Prompt::restore() {
   if (!std::exchange(prepared_, false) || !is_foreground()) return;
   tcsetattr(terminal_.get(), TCSANOW, &before_);
-  tcflush(terminal_.get(), TCIFLUSH);
+  discard_input();
+}
+
+void Prompt::discard_input() {
+  if (!keeps_other_input) tcflush(terminal_.get(), TCIFLUSH);
 }
 
 void Prompt::follow_signal() {

@@ -18,13 +18,16 @@ namespace gpuaes {
 // default.
 void ask_on_standard_input(bool allowed);
 
+// From now on, input typed before the first question or after the last answer is kept, as in age, for a
+// later question or another program. By default, it is discarded.
+void keep_other_input();
+
 // Whether there is a terminal to ask on.
 bool has_terminal();
 
 // Asks questions on the controlling terminal. Without one, as in a rescue shell or after setsid(1), asks on
 // the terminal that is standard error or, if that is allowed, standard input. From the first question until
-// destruction, typing is echoed only if the answers are open. Input typed before the first question or after
-// the last answer is discarded.
+// destruction, typing is echoed only if the answers are open.
 //
 // While the process is stopped (^Z), the terminal has its old settings. When it continues, echo is turned off
 // and the question is repeated.
@@ -58,6 +61,7 @@ class Prompt {
   bool is_foreground() const;
   bool is_prepared() const;
   void restore();
+  void discard_input();
   void follow_signal();
   void await_foreground();
 

@@ -66,11 +66,13 @@ Secret read_line(std::span<const std::byte> contents, const std::string& name, c
 // Ample for the entries of password managers, whose first line is the password.
 constexpr std::size_t max_command_output_bytes = 64 << 10;
 
-// Asks `question` after `complaint`, unless that is empty.
+// Asks `question` after `complaint`, unless that is empty. UsageError at the end of the input (^D).
 Secret ask(Prompt& prompt, const std::string& complaint, const std::string& question) {
   Secret line(max_passphrase_bytes + 1);
   line.shrink(
       prompt.ask(complaint.empty() ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
+  if (line.size() == 0 && prompt.ended())
+    throw UsageError("the input from the terminal ended before a passphrase was entered");
   return line;
 }
 
@@ -103,8 +105,7 @@ Secret ask_new_passphrase(const SecretOptions& options, const std::string& quest
   Prompt prompt(cancel);
   for (unsigned attempt = 0; attempt < options.attempts; ++attempt) {
     const Secret line = ask(prompt, attempt > 0 ? "the passphrases didn't match" : "", question);
-    if (line.size() == 0 && !prompt.ended() && options.generates_passphrase)
-      return show_generated_passphrase(prompt);
+    if (line.size() == 0 && options.generates_passphrase) return show_generated_passphrase(prompt);
     Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
     if (is_equal(passphrase.bytes(), ask(prompt, "", "Confirm passphrase: ").bytes())) return passphrase;
   }

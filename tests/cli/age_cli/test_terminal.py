@@ -3,13 +3,15 @@
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 
 import pytest
 
 from armor import AGE, armor
 from processes import finish, open_terminal, read_terminal, wait_until_idle
-from programs import keygen, run, secret_file, some_bytes, start
-from terminals import at_terminal, without_control
+from programs import FOLDER, PATIENCE, keygen, run, secret_file, some_bytes, start
+from terminals import at_terminal, in_session, without_control
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
@@ -17,6 +19,7 @@ import age_format as age  # noqa: E402
 PLAIN = some_bytes(1000)
 NEW = "Enter passphrase (leave empty to generate one):"
 WORDS = "two words"
+ENDED = "the input from the terminal ended before a passphrase was entered"
 PATTERN = "[a-z0-9]{4}(?:-[a-z0-9]{4}){5}"
 
 
@@ -51,8 +54,55 @@ def test_a_passphrase_is_generated_and_shown_once(work):
 
 def test_the_end_of_the_input_is_not_an_empty_passphrase(work):
     result, _ = gpuage("-p", "-o", "made", input=PLAIN, answers=[b"\x04"], status=1)
-    assert result.error == "the passphrase from the terminal is empty"
+    assert result.error == ENDED
+    result, _ = gpuage("-p", "-o", "made", input=PLAIN, answers=[WORDS, b"\x04"], status=1)
+    assert result.error == ENDED
     assert os.listdir() == []
+
+
+def typed_ahead(typed, *options, status=0, program="gpuage"):
+    """What the program reads of lines that are typed before it starts. Returns what remains for another program."""
+    main, slave = open_terminal()
+    os.write(main, typed)
+    result, remaining = in_session(slave, lambda: (run(program, *options, status=status), os.read(slave, 100)))
+    os.close(main)
+    os.close(slave)
+    return result, remaining
+
+
+def test_answers_can_be_typed_before_the_questions(work):
+    """As in age, also between two prompts. What is not an answer is for another program."""
+    pathlib.Path("plain").write_bytes(PLAIN)
+    again = f"{WORDS}\n".encode()
+    assert typed_ahead(2 * again + b"more\n", "-p", "-o", "made", "plain")[1] == b"more\n"
+    result, remaining = typed_ahead(again + b"more\n", "-d", "made")
+    assert (result.out, remaining) == (PLAIN, b"more\n")
+    result, _ = typed_ahead(b"one\ntwo\nmore\n", "-p", "-o", "other", "plain", status=1)
+    assert result.error == "the passphrases didn't match"
+
+
+def test_answers_to_two_prompts_typed_at_once(encrypted):
+    """Two identity files, each with a passphrase."""
+    recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+    keygen("--x25519", "-o", "another")
+    file_key = bytes(16)
+    for name, words in (("another", "first"), ("identity", "second")):
+        stanza = age.scrypt_stanza(file_key, words.encode())
+        secret_file(f"locked-{name}", age.seal(pathlib.Path(name).read_bytes(), [stanza], file_key))
+    run("gpuage", "-r", recipient, "-o", "made", input=PLAIN)
+    options = "-d", "-i", "locked-another", "-i", "locked-identity", "made"
+    assert typed_ahead(b"first\nsecond\nmore\n", *options)[0].out == PLAIN
+
+
+@pytest.mark.skipif(not shutil.which("script"), reason="script is not installed")
+def test_script_types_the_answers(work):
+    pathlib.Path("plain").write_bytes(PLAIN)
+    gpuage = FOLDER / "gpuage"
+    script = ["script", "-qec", f"{gpuage} -p -o made plain", "/dev/null"]
+    subprocess.run(script, input=f"{WORDS}\n{WORDS}\n".encode(), check=True, capture_output=True, timeout=PATIENCE)
+    script = ["script", "-qec", f"{gpuage} -d -o opened made", "/dev/null"]
+    subprocess.run(script, input=f"{WORDS}\n".encode(), check=True, capture_output=True, timeout=PATIENCE)
+    assert pathlib.Path("opened").read_bytes() == PLAIN
 
 
 def test_passphrases_that_differ(work):
