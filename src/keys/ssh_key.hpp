@@ -56,7 +56,7 @@ class SshKeyFile {
   // The recipient for a file with a passphrase; none if only FILE.pub shows it.
   std::optional<Key> recipient() const;
 
-  // UsageError if the file is encrypted with a method that age does not read.
+  // UsageError if the file is encrypted with a method that is not supported.
   void check_encryption() const;
 
   // The key, whose public key is that of the recipient; none if the passphrase is wrong, which a file without

@@ -56,7 +56,9 @@ PemBlock read_pem(std::string_view text, const std::string& name) {
   char *label = nullptr, *header = nullptr;
   unsigned char* data = nullptr;
   long size = 0;
-  const bool good = PEM_read_bio_ex(input.get(), &label, &header, &data, &size, PEM_FLAG_SECURE) == 1;
+  // The second flag accepts spaces at the ends of lines.
+  constexpr unsigned flags = PEM_FLAG_SECURE | PEM_FLAG_EAY_COMPATIBLE;
+  const bool good = PEM_read_bio_ex(input.get(), &label, &header, &data, &size, flags) == 1;
   const Text held_label(label), held_header(header);
   const auto wipe_data = [size](unsigned char* each) {
     OPENSSL_secure_clear_free(each, static_cast<std::size_t>(size));
@@ -146,16 +148,29 @@ Key read_rsa(SshReader& fields, const std::string& name) {
 struct OpensshCipher {
   std::string_view name;
   const char* evp_name;  // null for plaintext
-  std::size_t block_bytes;
+  std::size_t block_bytes, key_bytes = 32, iv_bytes = 16, tag_bytes = 0;
 };
+constexpr char chacha20[] = "ChaCha20";
 constexpr std::array openssh_ciphers{OpensshCipher{"none", nullptr, 8},
+                                     OpensshCipher{"aes128-ctr", "AES-128-CTR", 16, 16},
+                                     OpensshCipher{"aes192-ctr", "AES-192-CTR", 16, 24},
                                      OpensshCipher{"aes256-ctr", "AES-256-CTR", 16},
-                                     OpensshCipher{"aes256-cbc", "AES-256-CBC", 16}};
+                                     OpensshCipher{"aes128-cbc", "AES-128-CBC", 16, 16},
+                                     OpensshCipher{"aes192-cbc", "AES-192-CBC", 16, 24},
+                                     OpensshCipher{"aes256-cbc", "AES-256-CBC", 16},
+                                     OpensshCipher{"aes128-gcm@openssh.com", "AES-128-GCM", 16, 16, 12, 16},
+                                     OpensshCipher{"aes256-gcm@openssh.com", "AES-256-GCM", 16, 32, 12, 16},
+                                     OpensshCipher{"chacha20-poly1305@openssh.com", chacha20, 8, 64, 0, 16}};
 
-// The public fields of a file, and its encrypted section.
+const OpensshCipher* find_openssh_cipher(std::string_view name) {
+  const auto cipher = std::ranges::find(openssh_ciphers, name, &OpensshCipher::name);
+  return cipher != openssh_ciphers.end() ? &*cipher : nullptr;
+}
+
+// The public fields of a file, its encrypted section, and the tag of that.
 struct OpensshFile {
   std::string_view cipher, kdf;
-  std::span<const std::byte> kdf_options, public_key, section;
+  std::span<const std::byte> kdf_options, public_key, section, tag;
 };
 
 OpensshFile read_openssh(std::span<const std::byte> contents, const std::string& name) {
@@ -169,16 +184,19 @@ OpensshFile read_openssh(std::span<const std::byte> contents, const std::string&
   const std::uint32_t count = fields.number();
   file.public_key = fields.string();
   file.section = fields.string();
-  if (fields.failed()) refuse(name, "it is truncated");
-  if (count != 1 || !fields.is_complete()) refuse(name, "it does not contain exactly one key");
+  file.tag = fields.rest();
+  const OpensshCipher* const cipher = find_openssh_cipher(file.cipher);
+  const std::size_t tag_bytes = cipher != nullptr ? cipher->tag_bytes : file.tag.size();
+  if (fields.failed() || file.tag.size() < tag_bytes) refuse(name, "it is truncated");
+  if (count != 1 || file.tag.size() > tag_bytes) refuse(name, "it does not contain exactly one key");
   if (file.cipher == "none" && (file.kdf != "none" || !file.kdf_options.empty()))
     refuse(name, "it has a key derivation, but is not encrypted");
   return file;
 }
 
 const OpensshCipher& cipher_of(const OpensshFile& file, const std::string& name) {
-  const auto cipher = std::ranges::find(openssh_ciphers, file.cipher, &OpensshCipher::name);
-  if (cipher == openssh_ciphers.end()) refuse_encryption(name, file.cipher);
+  const OpensshCipher* const cipher = find_openssh_cipher(file.cipher);
+  if (cipher == nullptr) refuse_encryption(name, file.cipher);
   return *cipher;
 }
 
@@ -196,24 +214,59 @@ BcryptOptions read_kdf_options(const OpensshFile& file, const std::string& name)
   return {salt, rounds};
 }
 
-// The section, decrypted.
-Secret decrypt_section(const OpensshFile& file, const OpensshCipher& cipher, const Secret& passphrase,
-                       const StopCheck& check, const std::string& name) {
-  constexpr std::size_t key_bytes = 32, iv_bytes = 16;
-  const auto [salt, rounds] = read_kdf_options(file, name);
-  Secret section = secret_of(file.section);
-  const Secret key = bcrypt_pbkdf(passphrase.bytes(), salt, rounds, key_bytes + iv_bytes, check);
+// Decrypts `bytes` in place. Returns false if the tag, unless it is empty, is wrong.
+bool decrypt(const char* evp_name, const std::byte* key, const std::byte* iv, std::span<const std::byte> tag,
+             std::span<std::byte> bytes) {
   const CipherContext context(EVP_CIPHER_CTX_new());
   check_call(context != nullptr, "EVP_CIPHER_CTX_new");
-  const EvpCipher evp = fetch_cipher<IoError>(cipher.evp_name);
-  unsigned char* const bytes = octets(section.bytes().data());
+  const EvpCipher cipher = fetch_cipher<IoError>(evp_name);
+  unsigned char* const data = octets(bytes.data());
   int size = 0;
-  check_call(EVP_DecryptInit_ex2(context.get(), evp.get(), octets(key.bytes().data()),
-                                 octets(key.bytes().data()) + key_bytes, nullptr) == 1 &&
+  check_call(EVP_DecryptInit_ex2(context.get(), cipher.get(), octets(key), octets(iv), nullptr) == 1 &&
                  EVP_CIPHER_CTX_set_padding(context.get(), 0) == 1 &&
-                 EVP_DecryptUpdate(context.get(), bytes, &size, bytes, static_cast<int>(section.size())) == 1,
+                 EVP_DecryptUpdate(context.get(), data, &size, data, static_cast<int>(bytes.size())) == 1,
              "EVP_DecryptUpdate");
-  return section;
+  if (tag.empty()) return true;
+  check_call(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_SET_TAG, static_cast<int>(tag.size()),
+                                 const_cast<std::byte*>(tag.data())) == 1,
+             "EVP_CTRL_AEAD_SET_TAG");
+  const bool good = EVP_DecryptFinal_ex(context.get(), data + size, &size) == 1;
+  ERR_clear_error();
+  return good;
+}
+
+// OpenSSH's construction (PROTOCOL.chacha20poly1305), with 0 as the number of the packet: the first block of
+// the key stream begins with the key of Poly1305, which authenticates only the ciphertext.
+bool decrypt_chacha20(const Secret& key, std::span<const std::byte> tag, std::span<std::byte> bytes) {
+  constexpr std::size_t block_bytes = 64, poly1305_key_bytes = 32;
+  constexpr std::array<std::byte, 16> start{};  // counter and nonce
+  Secret stream(block_bytes + bytes.size());
+  const std::span<std::byte> first = stream.bytes().first(block_bytes),
+                             rest = stream.bytes().subspan(block_bytes);
+  std::ranges::fill(first, std::byte{0});
+  std::ranges::copy(bytes, rest.begin());
+  decrypt(chacha20, key.bytes().data(), start.data(), {}, stream.bytes());
+  std::array<std::byte, 16> computed;
+  check_call(EVP_Q_mac(nullptr, "POLY1305", nullptr, nullptr, nullptr, first.data(), poly1305_key_bytes,
+                       octets(bytes.data()), bytes.size(), octets(computed.data()), computed.size(), nullptr),
+             "EVP_Q_mac");
+  std::ranges::copy(rest, bytes.begin());
+  return is_equal(computed, tag);
+}
+
+// The section, decrypted. None if its tag shows that the passphrase is wrong.
+std::optional<Secret> decrypt_section(const OpensshFile& file, const OpensshCipher& cipher,
+                                      const Secret& passphrase, const StopCheck& check,
+                                      const std::string& name) {
+  const auto [salt, rounds] = read_kdf_options(file, name);
+  Secret section = secret_of(file.section);
+  const Secret key =
+      bcrypt_pbkdf(passphrase.bytes(), salt, rounds, cipher.key_bytes + cipher.iv_bytes, check);
+  const bool good = cipher.evp_name == chacha20
+                        ? decrypt_chacha20(key, file.tag, section.bytes())
+                        : decrypt(cipher.evp_name, key.bytes().data(), key.bytes().data() + cipher.key_bytes,
+                                  file.tag, section.bytes());
+  return good ? std::optional(std::move(section)) : std::nullopt;
 }
 
 // The type is that of the public key, and the padding depends only on lengths.
@@ -244,8 +297,10 @@ std::optional<Key> open_openssh(std::span<const std::byte> contents, const Secre
   const OpensshCipher& cipher = cipher_of(file, name);
   if (file.section.size() % cipher.block_bytes != 0) refuse(name, "its padding is wrong");
   const bool is_encrypted = cipher.evp_name != nullptr;
-  const Secret decrypted = is_encrypted ? decrypt_section(file, cipher, passphrase, check, name) : Secret();
-  const std::span<const std::byte> section = is_encrypted ? decrypted.bytes() : file.section;
+  const std::optional<Secret> decrypted =
+      is_encrypted ? decrypt_section(file, cipher, passphrase, check, name) : Secret();
+  if (!decrypted) return std::nullopt;
+  const std::span<const std::byte> section = is_encrypted ? decrypted->bytes() : file.section;
   if (!has_check_numbers(section)) {
     if (is_encrypted) return std::nullopt;
     refuse(name, "its check numbers differ");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/base64.hpp"
 #include "base/bytes.hpp"
@@ -214,9 +215,24 @@ TEST_CASE("what an encrypted OpenSSH private key says in plaintext is checked") 
   }
   KeyFile other_kdf = good, other_cipher = good;
   other_kdf.kdf = to_bytes("scrypt");
-  other_cipher.cipher = to_bytes("aes256-gcm@openssh.com");
+  other_cipher.cipher = to_bytes("aes256-xyz@openssh.com");
   CHECK(contains(refusal_of(other_kdf), "the key derivation scrypt"));
-  CHECK(contains(refusal_of(other_cipher), "aes256-gcm@openssh.com"));
+  for (const std::size_t tag_bytes : {0, 16, 40}) {  // which only the cipher determines
+    other_cipher.trailing = Bytes(tag_bytes);
+    CHECK(contains(refusal_of(other_cipher), "aes256-xyz@openssh.com"));
+  }
+
+  for (const std::string_view cipher : {"aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com"}) {
+    KeyFile file = good;
+    file.cipher = to_bytes(cipher);
+    for (const auto& [tag_bytes, what] :
+         {std::pair{15, "it is truncated"}, {17, "it does not contain exactly one key"}}) {
+      file.trailing = Bytes(static_cast<std::size_t>(tag_bytes));
+      CHECK(refusal_of(file) == refused(what));
+    }
+    file.trailing = Bytes(16);
+    CHECK(refusal_of(file).empty());
+  }
 
   const auto recipient_refusal = [&](const Bytes& public_key) {
     KeyFile file = good;
