@@ -25,6 +25,7 @@ struct SecretOptions {
   unsigned attempts = default_attempts;  // to enter the right passphrase, also that of a key file
   bool generates_passphrase = false;     // if a new one is left empty
   std::optional<std::string> passphrase_file{}, passphrase_command{};
+  const char *recipients_option = "--recipients-file", *plugin_option = "--plugin";
 };
 
 // What secrets are for. Identities can encrypt only if the user asks for that: -d may have been forgotten.

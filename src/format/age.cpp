@@ -132,8 +132,8 @@ void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::
 [[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {
   const std::string types = describe_types(header) + describe_untried(header, keyring);
   if (!keyring.has_plugin()) refuse_untried(header, keyring, types);
-  throw KeyError(
-      fmt::format("none of the given secrets opens the input, which has stanzas of type {}", types));
+  throw KeyError(fmt::format("none of the given secrets opens the input, which has stanzas of type {}{}",
+                             types, describe_unusable(keyring)));
 }
 
 // What to try with a key, one after another: single stanzas, or all at once for a plugin.

@@ -138,6 +138,12 @@ void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
   if (keyring.keys.empty()) throw UnsuitableInput(std::string(only.missing), Advice::name_passphrase_source);
 }
 
+std::string describe_unusable(const Keyring& keyring) {
+  std::string text;
+  for (const std::string& each : keyring.unusable) text += fmt::format("; {}", each);
+  return text;
+}
+
 void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::string_view detail) {
   refuse_untried(header, keyring);
   const std::vector<KeyKind> present = header.supported();
@@ -145,13 +151,13 @@ void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::strin
   std::erase_if(tried, [&](KeyKind kind) { return keyring.count(kind) == 0; });
   if (tried.empty()) {
     const KeyKindInfo& first = info(present.front());
-    throw KeyError(std::string(first.missing), first.missing_advice);
+    throw KeyError(std::string(first.missing) + describe_unusable(keyring), first.missing_advice);
   }
   const std::string_view wrong =
       tried.size() == 1 ? info(tried.front()).wrong : "none of the given secrets opens the input";
   const bool only_passphrase = tried == std::vector{KeyKind::passphrase};
   throw KeyError(
-      fmt::format("{}{}", wrong, detail),
+      fmt::format("{}{}{}", wrong, detail, describe_unusable(keyring)),
       {only_passphrase ? Advice::list_slots : Advice::try_several_keys, fmt::format("{}s", header.noun)});
 }
 

@@ -60,6 +60,9 @@ void check_combination(const Keyring& keyring);
 // for.
 void check_any_given(const HeaderKeys& header, const Keyring& keyring);
 
+// For a message: the keys that could not be tried, as in "; id_ecdsa is ..."; empty if there are none.
+std::string describe_unusable(const Keyring& keyring);
+
 // Throws KeyError: names the secrets that were tried, followed by `detail`, or the slots that a newer
 // libcrypto could have tried, or else the kind of secret that is missing. The header has a supported kind.
 [[noreturn]] void refuse_keyring(const HeaderKeys& header, const Keyring& keyring,

@@ -88,7 +88,7 @@ Key Key::copy() const {
 }
 
 Keyring Keyring::copy() const {
-  Keyring other{{}, none_given, locked};
+  Keyring other{{}, none_given, locked, unusable};
   for (const Key& key : keys) other.keys.push_back(key.copy());
   return other;
 }

@@ -106,10 +106,12 @@ NamedTargets find_targets(const OutputTargets& targets) {
 NamedInputs& NamedInputs::add(const SecretRequest& secrets) {
   using Kind = NamedInput::Kind;
   const SecretOptions& named = secrets.named;
-  for (const std::string& name : named.key_files) list_.push_back({named.key_option, name, Kind::secret});
+  // age also encrypts an identity file for its own recipient.
+  const Kind kind = secrets.only_identities ? Kind::other : Kind::secret;
+  for (const std::string& name : named.key_files) list_.push_back({named.key_option, name, kind});
   if (named.passphrase_file) list_.push_back({named.file_option, *named.passphrase_file, Kind::secret});
   for (const std::string& each : secrets.recipients)
-    if (each.starts_with('@')) list_.push_back({"--recipients-file", each.substr(1), Kind::other});
+    if (each.starts_with('@')) list_.push_back({named.recipients_option, each.substr(1), Kind::other});
   return *this;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -329,8 +330,10 @@ std::vector<Key> parse_keys(const Secret& contents, const std::string& name, con
                      purpose == Purpose::rekey ? "use -R FILE to add a slot for each recipient in a file"
                                                : "use -R FILE to encrypt for the recipients in a file; to "
                                                  "decrypt, name an identity file with -k");
-  if (has_only_comments(contents.bytes()) || (request.only_identities && !looks_like_identity(line)))
+  if (has_only_comments(contents.bytes()) || (request.only_identities && !looks_like_identity(line))) {
+    refuse_byte_order_mark(line, name);
     refuse_without_identity(name);
+  }
   if (!looks_like_identity(line)) {
     Secret key = parse_key(contents.bytes(), name);
     if (key.size() == contents.size() && is_text(key.bytes()))
@@ -404,14 +407,14 @@ Key read_ssh_recipient(const SshKeyFile& file, const std::string& file_name, Can
   }
 }
 
-// Adds the keys of a file. To open an input, those in a file with a passphrase wait until they are needed.
-void add_keys(Keyring& keyring, const std::string& file_name, const SecretRequest& request,
-              const Messages& messages, Cancel& cancel) {
+// Adds the keys in the contents of a file. To open an input, those with a passphrase wait until they are
+// needed.
+void add_contents(Keyring& keyring, const std::string& file_name,
+                  const std::shared_ptr<const Secret>& contents, const SecretRequest& request,
+                  const Messages& messages, Cancel& cancel) {
   const std::string name = shown_name(file_name);
   const Purpose purpose = request.purpose;
   const unsigned attempts = request.named.attempts;
-  const auto contents =
-      std::make_shared<Secret>(read_and_warn(file_name, request.warn_if_readable, messages, cancel));
   const std::string_view text = as_text(contents->bytes());
   const bool opens = purpose == Purpose::open;
   std::vector<Key> keys;
@@ -426,12 +429,51 @@ void add_keys(Keyring& keyring, const std::string& file_name, const SecretReques
     const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*file, file_name, cancel));
     const auto unlock = [=, &cancel] { return open_ssh_key(*file, *recipient, attempts, cancel); };
     if (opens) return keyring.locked.push_back(locked_keys(request.named.key_option, unlock, recipient));
-    file->check_encryption();
     keys.push_back(recipient->copy());
   } else {
     keys = parse_keys(*contents, name, request, messages);
   }
   std::ranges::move(keys, std::back_inserter(keyring.keys));
+}
+
+// Adds the keys of a file. To open an input, an SSH key that cannot be used is skipped, as another key may
+// open it. Returns its error.
+std::exception_ptr add_keys(Keyring& keyring, const std::string& file_name, const SecretRequest& request,
+                            const Messages& messages, Cancel& cancel) {
+  const auto contents =
+      std::make_shared<const Secret>(read_and_warn(file_name, request.warn_if_readable, messages, cancel));
+  const std::string_view line = first_content_line(as_text(contents->bytes()));
+  try {
+    add_contents(keyring, file_name, contents, request, messages, cancel);
+  } catch (const Error& error) {
+    const bool is_ssh_key = looks_like_ssh_identity(line) || looks_like_ssh_recipient(line);
+    if (request.purpose != Purpose::open || !is_ssh_key) throw;
+    keyring.unusable.emplace_back(error.what());
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+// Returns the first error of keys that are skipped.
+std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request, const Messages& messages,
+                                 Cancel& cancel) {
+  std::exception_ptr first;
+  for (const std::string& name : request.named.key_files)
+    with_option(request.named.key_option, [&] {
+      const std::exception_ptr error = add_keys(keyring, name, request, messages, cancel);
+      if (!first) first = error;
+    });
+  return first;
+}
+
+// If no other secret is given: `first` is the error of the first unusable key.
+[[noreturn]] void refuse_unusable(const Keyring& keyring, const std::exception_ptr& first) {
+  try {
+    std::rethrow_exception(first);
+  } catch (Error& error) {
+    for (const std::string& other : std::span(keyring.unusable).subspan(1)) error.append("; " + other);
+    throw;
+  }
 }
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
@@ -479,13 +521,14 @@ Key parse_argument(const std::string& text) {
   return parse_recipient(text, "the argument of --recipient");
 }
 
-// Each of `given` is a recipient, or @FILE for a file with one recipient per line. Empty lines and lines that
+// Each is a recipient, or @FILE for a file with one recipient per line. Empty lines and lines that
 // begin with # are skipped.
-void read_recipients(Keyring& keyring, const std::vector<std::string>& given, const Messages& messages,
+void read_recipients(Keyring& keyring, const SecretRequest& request, const Messages& messages,
                      Cancel& cancel) {
-  for (const std::string& each : given)
+  for (const std::string& each : request.recipients)
     if (each.starts_with('@'))
-      with_option("--recipients-file", [&] { add_recipients(keyring, each.substr(1), messages, cancel); });
+      with_option(request.named.recipients_option,
+                  [&] { add_recipients(keyring, each.substr(1), messages, cancel); });
     else
       keyring.keys.push_back(parse_argument(each));
 }
@@ -529,22 +572,23 @@ AskPassphrase read_passphrase(const SecretRequest& request, const Messages& mess
 }
 
 // Adds identities without data, which can also encrypt.
-void add_plugins(Keyring& keyring, const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    with_option("--plugin", [&] { keyring.keys.push_back(make_plugin_identity(name)); });
+void add_plugins(Keyring& keyring, const SecretRequest& request) {
+  for (const std::string& name : request.plugins)
+    with_option(request.named.plugin_option, [&] { keyring.keys.push_back(make_plugin_identity(name)); });
 }
 
 Keyring read_named(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
   Keyring keyring;
-  for (const std::string& name : request.named.key_files)
-    with_option(request.named.key_option, [&] { add_keys(keyring, name, request, messages, cancel); });
-  read_recipients(keyring, request.recipients, messages, cancel);
-  add_plugins(keyring, request.plugins);
+  const std::exception_ptr unusable = add_key_files(keyring, request, messages, cancel);
+  read_recipients(keyring, request, messages, cancel);
+  add_plugins(keyring, request);
   const std::shared_ptr<Plugin> client = make_plugin_client(messages, cancel);
   for (Key& key : keyring.keys)
     if (key.kind == KeyKind::plugin) key.plugin = client;
   if (AskPassphrase passphrase = read_passphrase(request, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
+  if (keyring.empty() && unusable)
+    with_option(request.named.key_option, [&] { refuse_unusable(keyring, unusable); });
   return keyring;
 }
 

@@ -9,7 +9,7 @@ import pytest
 
 import age_format as age
 import ssh_keys
-from programs import expect_same, keygen, parts, secret_file, some_bytes, stream
+from programs import expect_same, keygen, parts, run, secret_file, some_bytes, stream
 from ssh_keys import serialization
 from terminals import at_terminal
 
@@ -132,6 +132,60 @@ def test_private_keys_that_are_not_identities(work):
     expect_refused("--key: ecdsa is a private key of a type that is not supported", OTHER_TYPE, "-d", "-k", "ecdsa")
     expect_refused("--key: small is not a valid SSH private key: it has 1024 bits; 2048 to 8192 are allowed", "",
                    "-d", "-k", "small")
+
+
+def unusable(ed25519):
+    """Files with keys that cannot open anything, and what is said about them."""
+    ssh_keys.write("ecdsa", ssh_keys.make("ecdsa"))
+    ssh_keys.write("small", ssh_keys.make(1024))
+    ssh_keys.write("locked", ssh_keys.make("ecdsa"))
+    subprocess.run(["ssh-keygen", "-q", "-p", "-N", "words", "-f", "locked"], check=True)
+    secret_file("damaged", pathlib.Path("ed25519").read_bytes().replace(b"\n", b"\nA", 1))
+    secret_file("pkcs8", ssh_keys.private_text(ed25519.key, b"words", serialization.PrivateFormat.PKCS8))
+    other = "is a private key of a type that is not supported"
+    return {"ecdsa": other, "locked": other,
+            "small": "is not a valid SSH private key: it has 1024 bits; 2048 to 8192 are allowed",
+            "damaged": "is not a valid SSH private key: ", "pkcs8": "cannot open pkcs8.pub: No such file or directory",
+            "ecdsa.pub": "contains a recipient, not a key"}
+
+
+@needs_ssh_keygen
+@pytest.mark.parametrize("program, option", [("gpuaes-stream", "-k"), ("gpuage", "-i")])
+def test_keys_that_cannot_be_used_are_skipped(ed25519, rsa, program, option):
+    """They are named only if no other key opens the file."""
+    named = unusable(ed25519)
+    options = ["-d", *(word for name in named for word in (option, name))]
+    made = stream("-r", ed25519.text, input=PLAIN).out
+    expect_same(PLAIN, run(program, *options, option, "ed25519", input=made).out)
+    expect_same(PLAIN, run(program, "-d", option, "ed25519", *options[1:], input=made).out)
+    for more, status in ([option, "rsa"], 3), ([], 2):
+        error = run(program, *options, *more, input=made, status=1 if program == "gpuage" else status).error
+        for name, text in named.items():
+            assert text in error and name in error
+
+
+@needs_ssh_keygen
+def test_keys_that_cannot_be_used_cannot_encrypt(ed25519):
+    for name, text in unusable(ed25519).items():
+        assert text in stream("-e", "-k", "ed25519", "-k", name, input=PLAIN, status=(1, 2)).error
+
+
+@pytest.mark.parametrize("end", [b" ", b"\t  ", b" \r"])
+def test_spaces_at_the_ends_of_lines(each, end):
+    secret_file("spaces", pathlib.Path(each.name).read_bytes().replace(b"\n", end + b"\n"))
+    made = stream("-r", each.text, input=PLAIN).out
+    for program, option in ("gpuaes-stream", "-k"), ("gpuage", "-i"):
+        expect_same(PLAIN, run(program, "-d", option, "spaces", input=made).out)
+
+
+def test_a_byte_order_mark(ed25519):
+    secret_file("marked", b"\xef\xbb\xbf" + pathlib.Path("ed25519").read_bytes())
+    secret_file("identity", b"\xef\xbb\xbf# created\n" + age.identity_text().encode())
+    for program, option, status in ("gpuaes-stream", "-k", 2), ("gpuage", "-i", 1):
+        for name in "marked", "identity":
+            result = run(program, "-d", option, name, status=status)
+            assert result.error.endswith(f"{name} begins with a UTF-8 byte order mark")
+            assert result.hint == "save it as UTF-8 without a byte order mark"
 
 
 def der(tag, data):

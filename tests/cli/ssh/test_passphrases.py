@@ -1,5 +1,6 @@
 """SSH keys with a passphrase, which is asked for only if the key is needed."""
 
+import base64
 import pathlib
 import shutil
 import subprocess
@@ -38,12 +39,41 @@ def made(each):
     return each
 
 
-@pytest.mark.parametrize("cipher", ["aes256-ctr", "aes256-cbc"])
+AEADS = "aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com"
+
+
+@pytest.mark.parametrize("cipher", [*(f"aes{n}-{mode}" for n in (128, 192, 256) for mode in ("ctr", "cbc")), *AEADS])
 def test_openssh_format(made, cipher):
-    lock(made.name, "-Z", cipher)
-    result, questions = open_with(made.name, answers=[WORDS])
-    assert questions == [question(made.name)]
+    lock(made.name, "-Z", cipher, "-a", "2")
+    result, questions = open_with(made.name, answers=["wrong", WORDS])
+    assert questions == [question(made.name), f"the passphrase does not open {made.name}", question(made.name)]
     expect_same(PLAIN, result.out)
+
+
+@pytest.mark.parametrize("cipher", AEADS)
+def test_each_bit_of_a_tag_counts(ed25519, cipher):
+    stream("-r", ed25519.text, "-o", "made", input=PLAIN)
+    lock("ed25519", "-Z", cipher, "-a", "1")
+    begin, *lines, end = pathlib.Path("ed25519").read_text().split("\n")[:-1]
+    data = base64.b64decode("".join(lines))
+    for at in -1, -16, -17, -100:  # the tag, and the ciphertext
+        changed = bytearray(data)
+        changed[at] ^= 1
+        secret_file("changed", "\n".join([begin, base64.b64encode(changed).decode(), end, ""]).encode())
+        result, _ = open_with("changed", answers=[WORDS] * 3, status=3)
+        assert result.error == "the passphrase does not open changed"
+
+
+def test_an_unsupported_cipher_of_the_openssh_format(ed25519, rsa):
+    """It is named only if nothing else opens the file, and the public half of the key can encrypt."""
+    original = pathlib.Path("ed25519").read_bytes()
+    lock("ed25519", "-Z", "3des-cbc")
+    stream("-e", "-k", "ed25519", "-r", rsa.text, "-o", "made", input=PLAIN)
+    result, questions = open_with("ed25519", status=2)
+    assert (result.error, questions) == ("--key: ed25519 is encrypted with 3des-cbc, which is not supported", [])
+    expect_same(PLAIN, open_with("ed25519", "rsa")[0].out)
+    secret_file("original", original)
+    expect_same(PLAIN, stream("-d", "-k", "original", "made").out)
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 17])
@@ -109,7 +139,8 @@ def test_other_encryption_is_refused_only_if_the_key_is_needed(pem, ed25519):
         assert result.error == f"--key: locked is encrypted with {method}, which is not supported"
         assert result.hint == ("copy the key, and change the passphrase of the copy with ssh-keygen, which encrypts it "
                                "with AES-256")
-        assert stream("-e", "-k", "locked", input=PLAIN, status=2).error == result.error
+        made = stream("-e", "-k", "locked", input=PLAIN).out
+        expect_same(PLAIN, stream("-d", "-k", "plain", input=made).out)
         stream("-r", ed25519.text, "-o", "made", "--force", input=PLAIN)
         expect_same(PLAIN, open_with("locked", "ed25519")[0].out)
 
