@@ -33,7 +33,7 @@ std::string words_of(const Hint& hint) {
           hint.text);
     case Advice::decrypt_with_openssl:
       return "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as "
-             "-aes-256-cbc, use openssl enc -d";
+             "-aes-256-cbc, and another -md, use openssl enc -d";
     case Advice::enter_passphrase:
       return "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file";
     case Advice::list_lanes:

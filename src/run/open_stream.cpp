@@ -88,7 +88,8 @@ bool fits_cbc(std::uint64_t body) {
 }
 
 constexpr char cbc_warning[] =
-    "the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts; check the output";
+    "the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts, as it "
+    "does files made with another -md than sha256; check the output";
 
 constexpr char header_hint[] = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))";
 

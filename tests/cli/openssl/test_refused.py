@@ -11,9 +11,10 @@ from programs import each_way, files_here, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(40000)
 NOT_NAMED = "the input appears to be in the openssl format, which is not authenticated and must be named"
-NAME_IT = ("-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as -aes-256-cbc, use "
-           "openssl enc -d")
-FITS_CBC = "the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts; check the output"
+NAME_IT = ("-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as -aes-256-cbc, and "
+           "another -md, use openssl enc -d")
+FITS_CBC = ("the length of the input fits openssl enc -aes-256-cbc, which only openssl decrypts, as it does files made with "
+            "another -md than sha256; check the output")
 OURS = ("-q", "-f", "openssl", "--passphrase-file", "passphrase")
 
 
@@ -74,6 +75,16 @@ def test_a_warning_names_a_length_that_fits_cbc(via, mode, size, fits):
     assert (opened.out == some_bytes(size)) == (mode == "ctr")
     assert stream("-e", *OURS[1:], input=data, via=via).warnings[1:] == []
     assert stream("-d", *OURS, input=data, via=via).err == ""
+
+
+@pytest.mark.parametrize("digest", ["md5", "sha1", "sha512"])
+def test_another_digest_is_not_detected(digest):
+    """The file does not name it. Only a warning about the length, or the hint to name the format, does."""
+    command = ["openssl", "enc", "-aes-256-ctr", "-pbkdf2", "-md", digest, "-pass", "file:passphrase"]
+    data = subprocess.run(command, input=PLAIN, stdout=subprocess.PIPE, check=True).stdout
+    opened = stream("-d", *OURS[1:], input=data)
+    assert opened.out != PLAIN and opened.warnings[1:] == [FITS_CBC]
+    assert "-md" in stream("-d", *OURS[3:], input=data, status=4).hint
 
 
 def test_base64_is_recognized(key):
