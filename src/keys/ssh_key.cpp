@@ -155,7 +155,6 @@ namespace {
 
 // Of the modulus. Decryption cannot be interrupted, and its time grows with the cube of the size.
 constexpr std::size_t max_rsa_bits = 8192;
-constexpr std::string_view oaep_label = "age-encryption.org/v1/ssh-rsa";
 
 // The numbers of a public key, the most significant byte first.
 struct RsaNumbers {
@@ -219,11 +218,12 @@ EvpKey load(std::span<const std::byte> ssh_key, const Secret* private_exponent) 
   return EvpKey(key);
 }
 
-EvpKeyContext context_of(const EvpKey& key, int (*initialize)(EVP_PKEY_CTX*, const OSSL_PARAM[])) {
+EvpKeyContext context_of(const EvpKey& key, int (*initialize)(EVP_PKEY_CTX*, const OSSL_PARAM[]),
+                         std::string_view label) {
   EvpKeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
   check_call(context != nullptr, "EVP_PKEY_CTX_new_from_pkey");
   char padding[] = "oaep", digest[] = "SHA256";
-  std::string label_text(oaep_label);
+  std::string label_text(label);
   const OSSL_PARAM parameters[] = {
       OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, padding, 0),
       OSSL_PARAM_construct_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest, 0),
@@ -261,7 +261,7 @@ PublicBytes make_ssh_rsa_key(std::span<const std::byte> modulus, std::span<const
 
 std::vector<std::byte> encrypt_ssh_rsa(std::span<const std::byte> ssh_key, const Secret& message) {
   const EvpKey key = load(ssh_key, nullptr);
-  const EvpKeyContext context = context_of(key, EVP_PKEY_encrypt_init_ex);
+  const EvpKeyContext context = context_of(key, EVP_PKEY_encrypt_init_ex, ssh_rsa_label);
   std::vector<std::byte> ciphertext(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())));
   std::size_t size = ciphertext.size();
   check_call(EVP_PKEY_encrypt(context.get(), octets(ciphertext.data()), &size, octets(message.bytes().data()),
@@ -271,9 +271,9 @@ std::vector<std::byte> encrypt_ssh_rsa(std::span<const std::byte> ssh_key, const
 }
 
 std::optional<Secret> decrypt_ssh_rsa(std::span<const std::byte> ssh_key, const Secret& exponent,
-                                      std::span<const std::byte> ciphertext) {
+                                      std::span<const std::byte> ciphertext, std::string_view label) {
   const EvpKey key = load(ssh_key, &exponent);
-  const EvpKeyContext context = context_of(key, EVP_PKEY_decrypt_init_ex);
+  const EvpKeyContext context = context_of(key, EVP_PKEY_decrypt_init_ex, label);
   Secret message(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())));
   std::size_t size = message.size();
   if (ciphertext.size() != size) return std::nullopt;

@@ -81,6 +81,7 @@ std::optional<PublicKey> x25519_key_of(std::span<const std::byte> ssh_key);
 // RSA (RFC 4253, section 6.6) for encryption, as age does it (c2sp.org/age, "The ssh-rsa recipient type"):
 // RSAES-OAEP (RFC 8017) with SHA-256.
 inline constexpr char ssh_rsa_type[] = "ssh-rsa";
+inline constexpr std::string_view ssh_rsa_label = "age-encryption.org/v1/ssh-rsa";
 inline constexpr std::size_t min_rsa_bits = 2048;  // of the modulus, as in age 1.3
 
 PublicBytes make_ssh_rsa_key(std::span<const std::byte> modulus, std::span<const std::byte> exponent);
@@ -89,9 +90,11 @@ PublicBytes make_ssh_rsa_key(std::span<const std::byte> modulus, std::span<const
 std::vector<std::byte> encrypt_ssh_rsa(std::span<const std::byte> ssh_key, const Secret& message);
 
 // The message; none if the ciphertext is for another key. `exponent` is the private one, with the most
-// significant byte first. The other numbers of a private key would only make this faster.
+// significant byte first. The other numbers of a private key would only make this faster. Published vectors
+// have other labels.
 std::optional<Secret> decrypt_ssh_rsa(std::span<const std::byte> ssh_key, const Secret& exponent,
-                                      std::span<const std::byte> ciphertext);
+                                      std::span<const std::byte> ciphertext,
+                                      std::string_view label = ssh_rsa_label);
 
 // The encoding of SSH keys (RFC 4251, section 5): strings with their length before them.
 inline constexpr std::size_t ssh_length_bytes = 4;

@@ -13,11 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/libcrypto.hpp"
 #include "keys/kdf.hpp"
 #include "keys/ml_kem.hpp"
+#include "keys/recipient.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/errors.hpp"
 
 namespace gpuaes {
 namespace {
@@ -123,6 +126,48 @@ TEST_CASE("only points on the curve, in one of two forms, are P-256 recipients")
     CHECK(!p256_kem.is_ciphertext(bad));
     if (bad.size() == p256_kem.public_bytes) CHECK(!p256_kem.encapsulate(bad));
   }
+}
+
+TEST_CASE("Wycheproof's points are recipients if they are valid") {
+  constexpr std::string_view vectors[] = {
+#include "vectors/wycheproof_p256.inc"
+  };
+  const auto is_recipient = [](const PublicBytes& point) {
+    const std::string text = text_of({.kind = KeyKind::p256, .public_key = point});
+    return failure_of([&] { parse_recipient(text, "it"); }).empty() &&
+           p256_kem.encapsulate(point).has_value();
+  };
+  std::size_t points = 0, compressed_points = 0;
+  for (const std::string_view line : vectors) {
+    const std::vector<std::string> words = words_of(line);
+    CAPTURE(words.at(0));
+    const bool valid = words.at(1) != "invalid";
+    const Bytes point = from_hex(words.at(2));
+    CHECK(p256_kem.is_ciphertext(point) == valid);
+    if (point.size() == p256_compressed_bytes) CHECK(is_recipient(point) == valid);
+    if (point.size() == p256_point_bytes && valid) CHECK(is_recipient(compressed(point)));
+    points += point.size() == p256_point_bytes;
+    compressed_points += point.size() == p256_compressed_bytes;
+  }
+  CHECK(points == 331);
+  CHECK(compressed_points == 8);
+}
+
+TEST_CASE("MLKEM768-P256 keys with a part of ML-KEM that is refused are refused", "[optional]") {
+  if (!has_ml_kem()) return skip(lacks_ml_kem());
+  constexpr std::string_view vectors[] = {
+#include "vectors/ml_kem_768.inc"
+  };
+  std::size_t refused = 0;
+  for (const std::string_view line : vectors) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.at(0) != "refuse") continue;
+    const Bytes key = concatenate(from_hex(words.at(3)), rfc.public_key);
+    CHECK_FALSE(ml_kem_p256_kem.is_canonical(key));
+    CHECK_FALSE(ml_kem_p256_kem.encapsulate(key));
+    ++refused;
+  }
+  CHECK(refused == 6);
 }
 
 TEST_CASE("MLKEM768-P256 matches draft-ietf-hpke-pq-03", "[optional]") {

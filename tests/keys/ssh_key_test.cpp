@@ -1,10 +1,14 @@
 // Public SSH keys, and the conversion of Ed25519 points against RFC 7748 and RFC 8032.
 #include "keys/ssh_key.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/base64.hpp"
+#include "base/bytes.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
 #include "keys/x25519.hpp"
@@ -41,6 +45,35 @@ std::string refusal(std::string_view text) {
 }
 
 }  // namespace
+
+// RSA
+// ----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("RSA-OAEP with SHA-256 decrypts Wycheproof's vectors") {
+  constexpr std::string_view vectors[] = {
+#include "vectors/wycheproof_rsa_oaep.inc"
+  };
+  Bytes key;
+  Secret exponent;
+  std::size_t valid = 0, invalid = 0;
+  for (const std::string_view line : vectors) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.at(0) == "key") {
+      key = make_ssh_rsa_key(from_hex(words.at(1)), from_hex(words.at(2)));
+      exponent = secret_of(from_hex(words.at(3)));
+      continue;
+    }
+    CAPTURE(words.at(0));
+    const Bytes label = from_hex(words.at(2)), ciphertext = from_hex(words.at(4));
+    const std::optional<Secret> message = decrypt_ssh_rsa(key, exponent, ciphertext, as_text(label));
+    CHECK(message.has_value() == (words.at(1) == "valid"));
+    if (message) CHECK(std::ranges::equal(message->bytes(), from_hex(words.at(3))));
+    CHECK_FALSE(decrypt_ssh_rsa(key, exponent, ciphertext));
+    ++(message ? valid : invalid);
+  }
+  CHECK(valid == 18);
+  CHECK(invalid == 19);
+}
 
 // The conversion of points ---------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 """Each lane opens bare messages of an independent implementation and vice versa, and produces the published results for
-the C2SP test vectors of Cobblestone-256."""
+the C2SP test vectors."""
 
 import base64
 import collections
@@ -15,7 +15,7 @@ from programs import KEY, SANITIZED, each_way, expect_same, lanes, secret_file, 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
 
-VECTORS = pathlib.Path(__file__).parents[2] / "vectors/c2sp_cobblestone_256.txt"
+VECTORS = pathlib.Path(__file__).parents[2] / "vectors"
 
 
 def each_lane(batch, cases):
@@ -43,10 +43,12 @@ def test_both_open_what_the_other_sealed(batch, key, size):
             expect_same(plain, way("-d", *options, input=message).out)
 
 
-def test_published_vectors(batch, key):
+@pytest.mark.parametrize("bits", [128, 256])
+def test_published_vectors(batch, key, bits):
     """The output for an invalid vector is the prefix that it specifies."""
     Vector = collections.namedtuple("Vector", "number result flags key context size sha512 message comment")
-    lines = [line for line in VECTORS.read_text().splitlines() if not line.startswith("#")]
+    text = (VECTORS / f"c2sp_cobblestone_{bits}.txt").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
     vectors = [Vector(*line.split(" ", 8)) for line in lines]
     assert collections.Counter(v.result for v in vectors) == {"valid": 10, "invalid": 25}
     ways = [("file", ["-b", "16K"]), ("pipe", [])]
