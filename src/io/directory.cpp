@@ -25,7 +25,7 @@ constexpr int open_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 Directory::Directory(const std::string& name) : Directory(Fd(::open(name.c_str(), open_flags)), name) {}
 
 Directory::Directory(Fd fd, std::string name) : name_(without_slashes(std::move(name))), fd_(std::move(fd)) {
-  if (fd_.get() < 0) throw io_error("cannot open", name_, errno);
+  if (fd_.get() < 0) throw io_error("cannot open", name_, fd_.error());
 }
 
 Directory Directory::make(const std::string& file, const Directory* parent) {
@@ -47,8 +47,8 @@ Directory Directory::make(const std::string& file, const Directory* parent) {
 std::optional<Directory> Directory::open_private(const std::string& file) const {
   Fd fd(openat(fd_.get(), file.c_str(), open_flags | O_NOFOLLOW));
   struct stat status {};
-  const bool failed = fd.get() < 0 || fstat(fd.get(), &status) != 0;
-  if (failed && (errno == ENOENT || errno == ESTALE)) return std::nullopt;
+  const int error = fd.get() < 0 ? fd.error() : error_of(fstat(fd.get(), &status));
+  if (error == ENOENT || error == ESTALE) return std::nullopt;
   Directory directory(std::move(fd), name_of(file));
   directory.require_private();
   return directory;
@@ -71,15 +71,16 @@ std::string Directory::name_of(const std::string& file) const {
 
 std::optional<struct stat> Directory::status_of(const std::string& file) const {
   struct stat status {};
-  if (fstatat(fd_.get(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) return status;
-  if (errno != ENOENT) throw io_error("cannot stat", name_of(file), errno);
+  const int error = error_of(fstatat(fd_.get(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW));
+  if (error == 0) return status;
+  if (error != ENOENT) throw io_error("cannot stat", name_of(file), error);
   return std::nullopt;
 }
 
 std::optional<FdSource> Directory::open(const std::string& file, Cancel& cancel) const {
   Fd fd(openat(fd_.get(), file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (fd.get() < 0 && errno == ENOENT) return std::nullopt;
-  if (fd.get() < 0) throw io_error("cannot open", name_of(file), errno);
+  if (fd.error() == ENOENT) return std::nullopt;
+  if (fd.get() < 0) throw io_error("cannot open", name_of(file), fd.error());
   struct stat status {};
   if (fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
     throw IoError(fmt::format("{} is not a regular file", name_of(file)));
@@ -87,14 +88,15 @@ std::optional<FdSource> Directory::open(const std::string& file, Cancel& cancel)
 }
 
 std::vector<std::string> Directory::list() const {
-  std::vector<std::string> names = names_in(Fd(openat(fd_.get(), ".", open_flags)));
-  if (names.empty()) throw io_error("cannot read", name_, errno);
+  int error = 0;
+  std::vector<std::string> names = names_in(Fd(openat(fd_.get(), ".", open_flags)), &error);
+  if (error != 0) throw io_error("cannot read", name_, error);
   return names;
 }
 
 void Directory::remove(const std::string& file) const {
-  if (unlinkat(fd_.get(), file.c_str(), 0) != 0 && errno != ENOENT)
-    throw io_error("cannot remove", name_of(file), errno);
+  const int error = error_of(unlinkat(fd_.get(), file.c_str(), 0));
+  if (error != 0 && error != ENOENT) throw io_error("cannot remove", name_of(file), error);
 }
 
 void Directory::remove_directory(const std::string& file) const noexcept {

@@ -11,9 +11,11 @@
 
 namespace gpuaes {
 
-void Fd::reset(int fd) noexcept {
+Fd& Fd::operator=(Fd&& other) noexcept {
   close();
-  fd_ = fd;
+  fd_ = std::exchange(other.fd_, -1);
+  error_ = other.error_;
+  return *this;
 }
 
 int Fd::close() noexcept {
@@ -25,13 +27,22 @@ std::string path_of_descriptor(int fd) {
   return fmt::format("/proc/self/fd/{}", fd);
 }
 
-std::vector<std::string> names_in(Fd directory) {
+std::vector<std::string> names_in(Fd directory, int* error) {
   std::vector<std::string> names;
-  if (directory.get() < 0) return names;  // with the errno of open(2)
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(directory.get()), closedir);
-  if (!stream) return names;
-  directory.release();
-  while (const dirent* const entry = readdir(stream.get())) names.emplace_back(entry->d_name);
+  int failure = directory.error();
+  if (const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(directory.get()), closedir); stream) {
+    directory.release();
+    for (;;) {
+      errno = 0;
+      const dirent* const entry = readdir(stream.get());
+      failure = errno;
+      if (entry == nullptr) break;
+      names.emplace_back(entry->d_name);
+    }
+  } else if (failure == 0) {
+    failure = errno;
+  }
+  if (error != nullptr) *error = failure;
   return names;
 }
 
@@ -77,7 +88,7 @@ Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
     Cancel::Blocking blocking(cancel);
     Fd fd(open(name.c_str(), flags | O_CLOEXEC, mode));
     if (fd.get() >= 0) return fd;
-    if (errno != EINTR) throw io_error("cannot open", name, errno);
+    if (fd.error() != EINTR) throw io_error("cannot open", name, fd.error());
   }
 }
 

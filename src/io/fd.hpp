@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,31 +15,40 @@
 
 namespace gpuaes {
 
-// Owns a descriptor.
+// Owns a descriptor. Constructed from the result of the call that opens it, so that nothing can change errno
+// in between.
 class Fd {
  public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept { return reset(other.release()), *this; }
+  explicit Fd(int fd) : fd_(fd), error_(fd < 0 ? errno : 0) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)), error_(other.error_) {}
+  Fd& operator=(Fd&& other) noexcept;
   ~Fd() { close(); }
   int get() const noexcept { return fd_; }
-  void reset(int fd) noexcept;  // closes the current descriptor and owns `fd` instead
   int release() noexcept { return std::exchange(fd_, -1); }  // the caller owns the descriptor
+
+  // Why there is no descriptor, as an errno value. 0 if there was one.
+  int error() const noexcept { return error_; }
 
   // The result of close(2): some file systems report a failed write only here.
   int close() noexcept;
 
  private:
   int fd_;
+  int error_;
 };
+
+// The errno value of a system call that has returned this; 0 if it succeeded.
+inline int error_of(int result) {
+  return result < 0 ? errno : 0;
+}
 
 // A path that the kernel resolves to an open file, for calls that do not take a descriptor, and for
 // linkat(2), because AT_EMPTY_PATH requires a privilege on older kernels.
 std::string path_of_descriptor(int fd);
 
-// The names in an open directory; empty with errno if it cannot be read. Unlike
-// std::filesystem::directory_iterator, throws std::bad_alloc if there is too little memory.
-std::vector<std::string> names_in(Fd directory);
+// The names in an open directory. If it cannot be read, sets `error`, unless null, to the errno value; 0
+// otherwise. Unlike std::filesystem::directory_iterator, throws std::bad_alloc if there is too little memory.
+std::vector<std::string> names_in(Fd directory, int* error = nullptr);
 
 // Whether both are the same file. An inode number is not reused while the file has a name or is open.
 inline bool is_same_inode(const struct stat& a, const struct stat& b) {

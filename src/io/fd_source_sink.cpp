@@ -298,7 +298,7 @@ void FdSink::finish() {
 std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
   const char* const name = fd == STDOUT_FILENO ? standard_output_name : standard_error_name;
   Fd duplicate(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  if (duplicate.get() < 0) throw io_error("cannot write", name, errno);
+  if (duplicate.get() < 0) throw io_error("cannot write", name, duplicate.error());
   return std::make_unique<FdSink>(std::move(duplicate), name, cancel);
 }
 
@@ -336,7 +336,7 @@ FdSource open_file_source(const std::string& name, Cancel& cancel) {
 
 FdSource open_standard_source(Cancel& cancel) {
   Fd fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  if (fd.get() < 0) throw io_error("cannot open", standard_input_name, errno);
+  if (fd.get() < 0) throw io_error("cannot open", standard_input_name, fd.error());
   return FdSource(std::move(fd), standard_input_name, cancel);
 }
 

@@ -27,13 +27,14 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-// Opens or makes a folder, which another thread or process may make first. -1 with errno if that fails.
+// Opens or makes a folder, which another thread or process may make first.
 Fd open_or_make(int parent, const char* name, int flags) {
   Fd fd(openat(parent, name, flags));
-  if (fd.get() >= 0 || errno != ENOENT) return fd;
-  if (mkdirat(parent, name, usual_mode) != 0 && errno != EEXIST) return fd;
-  fd.reset(openat(parent, name, flags));
-  return fd;
+  if (fd.error() != ENOENT) return fd;
+  const int error = error_of(mkdirat(parent, name, usual_mode));
+  if (error == 0 || error == EEXIST) return Fd(openat(parent, name, flags));
+  errno = error;
+  return Fd(-1);
 }
 
 // In nanoseconds: ext4, NTFS, some FUSE file systems, exFAT, ext3, FAT.
@@ -55,9 +56,8 @@ OutputDirectory::OutputDirectory(std::string name)
 void OutputDirectory::make() {
   if (fd_.get() < 0) fd_ = open_or_make(AT_FDCWD, name_.c_str(), folder_flags);
   if (fd_.get() >= 0) return;
-  const int error = errno;
-  IoError failure = io_error("cannot open the directory", name_, error);
-  if (error == ENOENT) failure.set_hint("only the last directory of a path is created");
+  IoError failure = io_error("cannot open the directory", name_, fd_.error());
+  if (fd_.error() == ENOENT) failure.set_hint("only the last directory of a path is created");
   throw failure;
 }
 
@@ -70,12 +70,11 @@ Fd OutputDirectory::open_folder(const std::string& path) const {
   for (std::size_t end = 0; folder.get() >= 0 && end < path.size(); ++end) {
     const std::size_t begin = end;
     end = std::min(path.find('/', begin), path.size());
-    folder.reset(open_or_make(folder.get(), path.substr(begin, end - begin).c_str(), below_flags).release());
+    folder = open_or_make(folder.get(), path.substr(begin, end - begin).c_str(), below_flags);
   }
   if (folder.get() >= 0) return folder;
-  const int error = errno;
-  const IoError failure = io_error("cannot open the directory", name_of(path), error);
-  if (error != ENOTDIR) throw failure;
+  const IoError failure = io_error("cannot open the directory", name_of(path), folder.error());
+  if (folder.error() != ENOTDIR) throw failure;
   throw IoError(failure.what(),
                 "a file or a symbolic link is in the way; links below the directory are not followed");
 }
@@ -91,9 +90,10 @@ OutputDirectory::Place OutputDirectory::find(const std::string& path) {
     folders_.insert(std::move(folder));
   }
   Fd file(openat(target.directory, target.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (file.get() < 0 && errno == ENOENT) return place;
+  if (file.error() == ENOENT) return place;
   struct stat status {};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) throw io_error("cannot open", target.name, errno);
+  if (file.get() < 0) throw io_error("cannot open", target.name, file.error());
+  if (fstat(file.get(), &status) != 0) throw io_error("cannot stat", target.name, errno);
   if (!S_ISREG(status.st_mode))
     throw IoError(fmt::format("{} is {} and is not replaced", target.name,
                               S_ISLNK(status.st_mode) ? "a symbolic link" : "not a regular file"));

@@ -449,8 +449,8 @@ OutputTarget find_output(const std::optional<std::string>& name, int directory) 
     target.standard_descriptor = STDOUT_FILENO;
     return target;
   }
-  const auto file = std::make_shared<const Fd>(openat(directory, name->c_str(), O_PATH | O_CLOEXEC));
-  const int error = file->get() < 0 || fstat(file->get(), &status) != 0 ? errno : 0;
+  Fd file(openat(directory, name->c_str(), O_PATH | O_CLOEXEC));
+  const int error = file.get() < 0 ? file.error() : error_of(fstat(file.get(), &status));
   struct stat entry {};
   const bool is_link =
       fstatat(directory, name->c_str(), &entry, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(entry.st_mode);
@@ -462,11 +462,11 @@ OutputTarget find_output(const std::optional<std::string>& name, int directory) 
     target.path = *name;
   if (error != 0) return target;
   target.status = status;
-  target.file = file;
+  target.file = std::make_shared<const Fd>(std::move(file));
   if (!S_ISREG(status.st_mode)) return target;
   target.standard_descriptor = standard_descriptor_of(status);
   if (!is_link || is_in_proc(target)) return target;
-  target.path = path_of_open_file(*name, file->get(), status);
+  target.path = path_of_open_file(*name, target.file->get(), status);
   if (target.path.empty()) target.error = io_error("cannot open", *name, ENOENT);
   return target;
 }

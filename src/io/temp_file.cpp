@@ -60,7 +60,7 @@ std::string_view creation_failure(TempFile::IfExists if_exists) {
 
 Fd open_directory(const TempFile::Target& target, std::string_view failure) {
   Fd fd(openat(target.directory, directory_of(target.path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() < 0) throw io_error(failure, target.name, errno);
+  if (fd.get() < 0) throw io_error(failure, target.name, fd.error());
   return fd;
 }
 
@@ -127,7 +127,7 @@ void TempFile::check_replaceable() const {
     throw IoError(fmt::format("{} is a mount point and cannot be replaced", target_.name), rules_.hint);
   // With O_CREAT, fs.protected_regular applies.
   const Fd writable(openat(directory_.get(), base_.c_str(), write_flags | O_CREAT, 0600));
-  if (writable.get() < 0) throw io_error("cannot write", target_.name, errno);
+  if (writable.get() < 0) throw io_error("cannot write", target_.name, writable.error());
   const uid_t user = geteuid();
   const bool is_protected =
       (directory.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.stx_uid && user != directory.stx_uid;
@@ -139,7 +139,7 @@ Fd TempFile::open_old() const {
   const Fd now(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!target_.old || !is_same_file(now.get(), target_.old->get())) return Fd(-1);
   Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
-  if (fd.get() < 0) throw io_error("cannot write", target_.name, errno);
+  if (fd.get() < 0) throw io_error("cannot write", target_.name, fd.error());
   return is_same_file(fd.get(), target_.old->get()) ? std::move(fd) : Fd(-1);
 }
 
@@ -157,10 +157,11 @@ Fd TempFile::create() {
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
   probe_named();
   Fd named = create_named(0600, temp_name_);
-  if (named.get() >= 0 && fstat(named.get(), &made_) == 0) return named;
-  const IoError error = io_error(creation_failure(rules_.if_exists), target_.name, errno);
+  const int error = named.get() < 0 ? named.error() : error_of(fstat(named.get(), &made_));
+  if (error == 0) return named;
+  const IoError failure = io_error(creation_failure(rules_.if_exists), target_.name, error);
   const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
-  throw could_be_written ? IoError(error.what(), rules_.hint) : error;
+  throw could_be_written ? IoError(failure.what(), rules_.hint) : failure;
 }
 
 // Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
@@ -184,7 +185,7 @@ Fd TempFile::create_nameless() {
   const mode_t mode = rules_.mode.value_or(old_mode);
   Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (fd.get() < 0 || (rules_.try_naming && !can_link())) return Fd(-1);
-  handle_.reset(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
+  handle_ = Fd(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
   if (handle_.get() < 0 || fstat(fd.get(), &made_) != 0) return Fd(-1);
   new_mode_ = made_.st_mode & 0777;
   return fd;

@@ -219,9 +219,10 @@ PlannedInput plan_input(const FdSource& file, const Directory& directory, const 
   const auto give_up = std::chrono::steady_clock::now() + patience;
   for (;;) {
     PlannedInput input = describe(file);
+    const std::string shown = directory.name_of(probe);
     if (utimensat(directory.descriptor(), probe.c_str(), nullptr, 0) != 0)
-      throw io_error("cannot set the time of", directory.name_of(probe), errno);
-    const struct statx now = status_now(directory.descriptor(), probe.c_str(), 0, directory.name_of(probe));
+      throw io_error("cannot set the time of", shown, errno);
+    const struct statx now = status_now(directory.descriptor(), probe.c_str(), 0, shown);
     // Unless the clocks differ, a time in the future is not one that the next modification could have.
     if (input.is_device || is_far(input.modified, to_time(now.stx_mtime))) {
       input.name = absolute_name(file.name());

@@ -35,24 +35,23 @@ Fd open_device(const char* name) {
 
 // Opens the controlling terminal, or else that of a standard descriptor. Negative if there is no terminal.
 Fd try_terminal() {
-  if (Fd fd = open_device(controlling_terminal); fd.get() >= 0) return fd;
-  const int error = errno;
+  Fd controlling = open_device(controlling_terminal);
+  if (controlling.get() >= 0) return controlling;
   for (const int standard : {STDERR_FILENO, STDIN_FILENO}) {
     std::array<char, PATH_MAX> name{};
     const bool allowed = standard != STDIN_FILENO || may_ask_on_standard_input;
     if (!allowed || ttyname_r(standard, name.data(), name.size()) != 0) continue;
     if (Fd fd = open_device(name.data()); fd.get() >= 0) return fd;
   }
-  errno = error;
-  return Fd(-1);
+  return controlling;
 }
 
 Fd open_terminal() {
   Fd fd = try_terminal();
-  if (fd.get() < 0 && (errno == ENXIO || errno == ENOENT))
+  if (fd.error() == ENXIO || fd.error() == ENOENT)
     throw IoError("cannot ask for the passphrase: there is no terminal",
                   "use --passphrase-file or --passphrase-command");
-  if (fd.get() < 0) throw io_error("cannot open", controlling_terminal, errno);
+  if (fd.get() < 0) throw io_error("cannot open", controlling_terminal, fd.error());
   return fd;
 }
 

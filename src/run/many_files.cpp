@@ -218,7 +218,7 @@ class DirectoryRun {
 
   FdSource open_again(const OutputTarget& target) const {
     Fd fd(openat(target.directory, target.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (fd.get() < 0) throw io_error("cannot open", target.name, errno);
+    if (fd.get() < 0) throw io_error("cannot open", target.name, fd.error());
     return FdSource(std::move(fd), target.name, cancel_);
   }
 
