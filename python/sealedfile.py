@@ -68,7 +68,7 @@ HEAD, TAIL = 1 << 12, 1 << 17  # bytes at both ends of the source that are read 
 STEP, STEP_OF_FUNCTION = 1 << 18, 1 << 24  # plaintext to read at once: fits into the cache, or needs few requests
 KEPT = 16  # segments, and keys of parts
 
-Secrets = List[Tuple[int, bytes]]
+Secrets = List[Tuple[int, Any]]  # an Identity, or bytes
 
 
 class SealedFileError(Exception):
@@ -209,8 +209,13 @@ def open_directory(directory: str) -> Source:
 # --- Secrets ---------------------------------------------------------------------------------------------------------
 
 
-def parse_identity(text: str) -> bytes:
-    """The private key in an X25519 identity: Bech32, BIP 173."""
+class Identity(NamedTuple):
+    private: X25519PrivateKey
+    public: bytes
+
+
+def parse_identity(text: str) -> Identity:
+    """An X25519 identity: Bech32, BIP 173."""
     prefix, digits = "age-secret-key-", "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
     if text not in (text.lower(), text.upper()) or not re.fullmatch(f"{prefix}1[{digits}]{{58}}", text.lower()):
         raise ValueError("the identity has the wrong length or a wrong character")
@@ -223,7 +228,8 @@ def parse_identity(text: str) -> bytes:
     number = int("".join(f"{value:05b}" for value in values[:-6]), 2)
     if state != 1 or number % 16 != 0:
         raise ValueError("the checksum of the identity is wrong: it has a typing error")
-    return (number >> 4).to_bytes(32, "big")
+    private = X25519PrivateKey.from_private_bytes((number >> 4).to_bytes(32, "big"))
+    return Identity(private, private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
 
 
 def parse_key_file(content: bytes) -> Secrets:
@@ -258,11 +264,9 @@ def read_secrets(key: Any, passphrase: Union[str, bytes, None]) -> Secrets:
     return parse_key_file(bytes(key))
 
 
-def exchange(identity: bytes, share: bytes) -> Tuple[bytes, bytes]:
-    """The shared secret of X25519, and the identity's public key. ValueError if the secret is zero."""
-    private = X25519PrivateKey.from_private_bytes(identity)
-    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    return private.exchange(X25519PublicKey.from_public_bytes(share)), public
+def exchange(identity: Identity, share: bytes) -> bytes:
+    """The shared secret of X25519. ValueError if it is zero."""
+    return identity.private.exchange(X25519PublicKey.from_public_bytes(share))
 
 
 # --- The header of a sealed file -------------------------------------------------------------------------------------
@@ -301,7 +305,7 @@ def split_slots(count: int, data: bytes) -> List[Tuple[int, bytes]]:
     return slots
 
 
-def slot_kek(kind: int, secret: bytes, body: bytes) -> Optional[bytes]:
+def slot_kek(kind: int, secret: Any, body: bytes) -> Optional[bytes]:
     """The key-encryption key of a slot, or None if the slot cannot be for this secret."""
     if kind == KEY_FILE:
         return HKDF(SHA512(), 32, body[:16], b"gpuaes-stream/1 key file").derive(secret)
@@ -312,10 +316,10 @@ def slot_kek(kind: int, secret: bytes, body: bytes) -> Optional[bytes]:
     if int.from_bytes(body[:32], "little") >= 2**255 - 19:
         return None
     try:
-        shared, public = exchange(secret, body[:32])
+        shared = exchange(secret, body[:32])
     except ValueError:
         return None
-    return HKDF(SHA512(), 32, body[:32] + public, b"gpuaes-stream/1 x25519").derive(shared)
+    return HKDF(SHA512(), 32, body[:32] + secret.public, b"gpuaes-stream/1 x25519").derive(shared)
 
 
 def open_slots(header: bytes, secrets: Secrets) -> bytes:
@@ -403,14 +407,14 @@ def parse_stanza(kind: int, arguments: List[bytes], body: bytes) -> Tuple[bytes,
     return first, int(arguments[1]) if kind == PASSPHRASE else 0, body
 
 
-def stanza_kek(kind: int, secret: bytes, first: bytes, log_n: int) -> bytes:
+def stanza_kek(kind: int, secret: Any, first: bytes, log_n: int) -> bytes:
     if kind == PASSPHRASE:
         return Scrypt(b"age-encryption.org/v1/scrypt" + first, 32, 1 << log_n, 8, 1).derive(secret)
     try:
-        shared, public = exchange(secret, first)
+        shared = exchange(secret, first)
     except ValueError:
         raise NotAuthentic("a stanza is malformed") from None
-    return HKDF(SHA256(), 32, first + public, b"age-encryption.org/v1/X25519").derive(shared)
+    return HKDF(SHA256(), 32, first + secret.public, b"age-encryption.org/v1/X25519").derive(shared)
 
 
 def open_stanzas(header: AgeHeader, secrets: Secrets) -> bytes:
