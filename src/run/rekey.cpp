@@ -203,7 +203,7 @@ class Folders {
 struct Shared {
   const RekeyRequest& request;
   const NamedInputs& secrets;
-  const Keyring &old_keys, &new_keys;
+  Keyring &old_keys, &new_keys;
   std::once_flag& warned_of_keys;
   Notes& notes;
   Folders& folders;  // if there are several inputs
@@ -268,11 +268,17 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
   const Format& format = find_rekeyable_format(wanted.name, input.header);
   check_label(format, wanted.label);
   if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));
-  SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);
-  session.input = &input.header;
-  session.index_first = ends.directory() != nullptr;
-  const NewHeader header = format.rekey(session, run.new_keys);
+  const NewHeader header = [&] {
+    SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);
+    session.input = &input.header;
+    session.index_first = ends.directory() != nullptr;
+    return format.rekey(session, run.new_keys);
+  }();
   warn_of_new_slots(run.new_keys, header.old_recipients, run.warned_of_keys, messages);
+  if (!run.request.inputs.several()) {  // wiped, as no further input needs them
+    run.old_keys = {};
+    run.new_keys = {};
+  }
   const bool in_place = run.request.in_place;
   if (ends.directory() != nullptr) {
     ends.sink->write(header.bytes);
@@ -307,8 +313,8 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   check_inputs(request);
   const NamedInputs secrets = NamedInputs().add(request.old_secrets).add(request.new_secrets);
   prepare_inputs(NamedInputs(secrets).add(request.inputs));
-  const Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
-  const Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
+  Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
+  Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
   Notes notes(messages);
   Folders folders;
   std::once_flag warned_of_keys;

@@ -36,7 +36,7 @@ def memory_of(pid):
 @pytest.mark.root
 @pytest.mark.parametrize("program, options, input", [
     ("gpuage", "-d", "age"), ("gpuaes-stream", "-d -p", "age"), ("gpuaes-stream", "-d -p", "sealed"),
-    ("gpuaes-stream", "-d -p --test", "sealed"), ("gpuage", "-p", None), ("gpuaes-stream", "-p", None)])
+    ("gpuaes-stream", "-d -p --test", "sealed"), ("gpuaes-stream", "--rekey -p --new-passphrase", "sealed"), ("gpuage", "-p", None), ("gpuaes-stream", "-p", None)])
 def test_it_is_wiped_once_the_file_key_is_known(program, options, input):
     data = FILES[input]() if input else PLAIN
     terminal, slave = open_terminal()
@@ -44,7 +44,7 @@ def test_it_is_wiped_once_the_file_key_is_known(program, options, input):
                   stderr=slave)
     child.stdin.write(data[:BEGIN])
     child.stdin.flush()
-    for answer in range(1 if input else 2):
+    for answer in range(3 if "--rekey" in options else 1 if input else 2):
         await_question(child, terminal)
         assert any(SECRET in part for part in memory_of(child.pid)) == (answer > 0)
         os.write(terminal, SECRET + b"\n")
