@@ -25,6 +25,7 @@
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
 #include "io/fd_source_sink.hpp"
+#include "keys/key.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/work_queue.hpp"
@@ -67,8 +68,16 @@ class InputReader {
     if (name.size() > max_name)
       throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), max_name),
                     hint());
+    const bool exists = access(name.c_str(), F_OK) == 0;
+    if (count_ == 1 && !exists) refuse_byte_order_mark(name, list_->name());
     if (name.find('\0') != std::string::npos)
       throw IoError(fmt::format("line {} of {} contains a null byte", count_, list_->name()), hint());
+    if (exists) return;
+    if (request_.separator == '\n' && name.ends_with('\r'))
+      throw IoError(fmt::format("line {} of {} ends with a carriage return", count_, list_->name()),
+                    "Windows programs write one before each newline; remove them with tr -d '\\r'");
+    if (request_.separator == '\0' && name.ends_with('\n'))
+      throw IoError(fmt::format("name {} in {} ends with a newline", count_, list_->name()), hint());
   }
 
  private:

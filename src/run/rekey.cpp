@@ -261,6 +261,17 @@ bool copy_body(const Shared& run, const InputRequest& request, OpenedInput& inpu
   return copied > input.header.taken();
 }
 
+// The usual cause is that an interrupted run over many files is repeated.
+NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyring& new_keys) {
+  try {
+    return format.rekey(session, new_keys);
+  } catch (KeyError& error) {
+    error.set_hint(
+        "if it has been rekeyed before, it may have the new keys already; --test shows whether it does");
+    throw;
+  }
+}
+
 // Writes the input with its new header.
 void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
   const FormatRequest& wanted = run.request.format;
@@ -272,7 +283,7 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
     SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);
     session.input = &input.header;
     session.index_first = ends.directory() != nullptr;
-    return format.rekey(session, run.new_keys);
+    return replace_keys(format, session, run.new_keys);
   }();
   warn_of_new_slots(run.new_keys, header.old_recipients, run.warned_of_keys, messages);
   if (!run.request.inputs.several()) {  // wiped, as no further input needs them

@@ -88,6 +88,23 @@ def test_what_is_no_name(key, options, data, error):
     assert outputs() == ["a.sealed", "b.sealed"]
 
 
+@pytest.mark.parametrize("options, data, error, hint", [
+    ([], b"a\r\nb\r\n", "line 1 of list ends with a carriage return", "tr -d"),
+    ([], b"\xef\xbb\xbfa\nb\n", "list begins with a UTF-8 byte order mark", "without a byte order mark"),
+    ([], b"\xff\xfea\0\n\0", "list begins with a UTF-16 byte order mark", "without a byte order mark"),
+    (["--null"], b"a\nb\n", "name 1 in list ends with a newline", "omit --null"),
+])  # fmt: skip
+def test_a_list_in_another_form(key, options, data, error, hint):
+    """Each error is that of a name, which may also be the name of a file."""
+    make("a", "b")
+    pathlib.Path("list").write_bytes(data)
+    done = subprocess.run([FOLDER / "gpuaes-stream", "-k", key, "--output-dir", "out", "--files-from", "list", *options],
+                          capture_output=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    lines = done.stderr.decode().splitlines()
+    assert lines[0] == f"gpuaes-stream: error: {error}" and hint in lines[1]
+
+
 @pytest.mark.parametrize("options", [["-dk"], ["-k"]])
 def test_a_secret_in_a_list_is_not_shown(key, options):
     write_list(KEY.hex(), f"../{KEY.hex()}")

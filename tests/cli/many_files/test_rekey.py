@@ -111,3 +111,11 @@ def test_a_signal_does_not_hide_what_was_removed(key, files):
     lines = child.stderr.read().decode().splitlines()
     assert any("key file slots; the files now have" in line for line in lines) and lines[0].startswith(
         "gpuaes-stream: interrupted; ")
+
+
+def test_the_old_key_of_a_file_with_new_ones_is_explained(key, files):
+    names, options = files
+    many(*options, names[0])
+    found = stream(*options, names[0], status=3)
+    assert found.error == f"{names[0]}: none of the given keys opens the input"
+    assert found.hint == "if it has been rekeyed before, it may have the new keys already; --test shows whether it does"
