@@ -12,6 +12,7 @@ from programs import Programs
 SIZE = 70_001  # two chunks of 64 KiB, five segments of 16 KiB
 OLD = b"what was in the file before\n" * 3000
 NEW_MODE = 0o644
+UNFINISHED_MODE = 0o645  # of what --into writes, until it is complete
 
 
 @dataclasses.dataclass
@@ -226,6 +227,7 @@ def first_share(state):
 
 def last_share(state):
     need(not state.has("out") or is_complete(state), "the file is there, but not whole")
+    need(not state.has("out") or state.mode_of("out") == NEW_MODE, "the file is marked as unfinished")
     need(not state.ended or state.has("out"), "the command had succeeded, but the file is not there")
     state.must_run(SHARES[1])
     need(is_complete(state), "the file is wrong")
@@ -270,6 +272,7 @@ def cases(fixture):
     yield Case("rekey parts", f"{rekey} d", rekeyed("d"), prepare=(PLAN, *SEAL, "{parts} join -q d"))
     yield Case("seal a part again", SEAL[0], part_sealed, prepare=(PLAN,), killed=2)
     yield Case("join again", "{parts} join -q d", joined, prepare=(PLAN, *SEAL), killed=2)
-    yield Case("first share", SHARES[0], first_share)
-    yield Case("last share", SHARES[1], last_share, prepare=(SHARES[0],))
-    yield Case("last share again", SHARES[1], last_share, prepare=(SHARES[0],), killed=2)
+    shared = {"mode": UNFINISHED_MODE}
+    yield Case("first share", SHARES[0], first_share, **shared)
+    yield Case("last share", SHARES[1], last_share, prepare=(SHARES[0],), **shared)
+    yield Case("last share again", SHARES[1], last_share, prepare=(SHARES[0],), killed=2, **shared)

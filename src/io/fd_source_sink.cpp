@@ -231,6 +231,7 @@ bool is_refusal(int error) {
 
 void FdSink::write(std::span<const std::byte> bytes) {
   while (direct_ && !bytes.empty()) {
+    check_();
     const ssize_t count = direct_->write(bytes, cancel_);
     if (count < 0 && !is_refusal(errno)) throw_failure(errno);
     if (count < 0) end_direct();
@@ -238,12 +239,18 @@ void FdSink::write(std::span<const std::byte> bytes) {
   }
   while (!bytes.empty()) {
     const std::size_t wanted = std::min(bytes.size(), max_);
+    check_();
     const ssize_t count =
         transfer(fd_.get(), POLLOUT, cancel_, [&] { return ::write(fd_.get(), bytes.data(), wanted); });
     if (count < 0) throw_failure(errno);
     written_ += static_cast<std::size_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
+}
+
+void FdSink::check_calls(std::function<void()> check) {
+  check_ = std::move(check);
+  max_ = call_bytes;
 }
 
 void FdSink::end_direct() {

@@ -81,6 +81,10 @@ class FdSink : public Sink {
   void overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override;
   void finish() override;
 
+  // From now on, calls `check` before each system call that writes, and writes more bytes with each. What
+  // `check` throws ends the write.
+  void check_calls(std::function<void()> check);
+
   // Waits until some bytes can be written, or writing would fail. False if that takes longer than `patience`.
   bool ready(std::chrono::milliseconds patience);
 
@@ -111,6 +115,7 @@ class FdSink : public Sink {
   std::size_t max_;                       // bytes per call
   std::uint64_t written_ = 0;             // bytes
   std::unique_ptr<DirectWriter> direct_;  // or null
+  std::function<void()> check_ = [] {};
 };
 
 // Copies the rest of the source, and adds the bytes to `copied`.

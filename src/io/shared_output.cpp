@@ -137,6 +137,14 @@ constexpr char new_mark[] = ".new-";                  // before random letters, 
 constexpr int max_tries = 100;                        // for a directory that other processes make and remove
 constexpr std::chrono::milliseconds retry_pause{20};  // in all, longer than FUSE file systems cache names
 
+// The mode of unfinished data has this bit, which no one gives to a file without the other ones. A descriptor
+// of the data shows whether it is still set, even if the file has been moved, and no host caches it.
+constexpr mode_t unfinished_bit = S_IXOTH;
+
+bool is_marked(mode_t mode) {
+  return (mode & (S_IXUSR | S_IXGRP | S_IXOTH)) == unfinished_bit;
+}
+
 std::string mark_of(std::uint32_t share) {
   return fmt::format("done.{}", share);
 }
@@ -145,13 +153,15 @@ std::string lock_of(std::uint32_t share) {
   return fmt::format("lock.{}", share);
 }
 
-// The file of that name itself, according to the server of a network file system. None if it does not exist.
-std::optional<struct statx> find(const Directory& directory, const std::string& name) {
+// The file of that name itself. None if it does not exist. A network file system may know names from a cache.
+std::optional<struct statx> find(const Directory& directory, const std::string& name,
+                                 int sync = AT_STATX_FORCE_SYNC) {
   struct statx found {};
-  constexpr int flags = AT_SYMLINK_NOFOLLOW | AT_STATX_FORCE_SYNC;
-  if (statx(directory.descriptor(), name.c_str(), flags, STATX_BASIC_STATS, &found) == 0) return found;
-  if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE)
-    throw io_error("cannot stat", directory.name_of(name), errno);
+  const int flags = AT_SYMLINK_NOFOLLOW | sync;
+  const int error = error_of(statx(directory.descriptor(), name.c_str(), flags, STATX_BASIC_STATS, &found));
+  if (error == 0) return found;
+  if (error != ENOENT && error != ENOTDIR && error != ESTALE)
+    throw io_error("cannot stat", directory.name_of(name), error);
   return std::nullopt;
 }
 
@@ -192,6 +202,7 @@ class SharedFile : public SharedOutput {
       if (open_current()) return;
       // The file has appeared, so the directory may be a new one, made after another process removed the
       // last.
+      handle_ = Fd(-1);
       if (made_folder_ && directory_ && parent_->has(file_)) remove_folder(*directory_);
       directory_.reset();
       cancel_.check();
@@ -200,7 +211,7 @@ class SharedFile : public SharedOutput {
     throw IoError(fmt::format("{} was removed again and again", parent_->name_of(folder_)));
   }
 
-  bool is_done() const override { return done_; }
+  bool is_done() const override { return done_ || is_complete_; }
 
   std::optional<std::size_t> place_in_page() const override {
     const bool matters = data_ && data_->is_direct();
@@ -208,10 +219,11 @@ class SharedFile : public SharedOutput {
   }
 
   void write(std::span<const std::byte> bytes) override {
-    if (data_) {
-      check_current();
-      data_->write(bytes);
-    }
+    if (data_)
+      unless_complete([&] {
+        if (!has_names(AT_STATX_SYNC_AS_STAT)) check_current();
+        data_->write(bytes);
+      });
     if (compared_) {
       std::vector<std::byte> there(bytes.size());
       compared_->read_at(place_.offset + at_, there);
@@ -222,10 +234,12 @@ class SharedFile : public SharedOutput {
 
   // Closes the data: some file systems keep a file that is removed while it is open.
   void finish() override {
-    if (!data_) return;
-    check_current();  // sync() writes the bytes held back
-    data_->sync();
-    data_->finish();
+    if (data_)
+      unless_complete([&] {
+        check_current();
+        data_->sync();  // also writes the bytes held back
+        data_->finish();
+      });
   }
 
   void publish(const std::function<void()>& last_step) override {
@@ -234,27 +248,50 @@ class SharedFile : public SharedOutput {
       parent_->sync();  // the process that named the file may have been killed before it did so
       return remove_finished_folder();
     }
-    if (data_) mark_done();
-    lock_.reset();
-    if (all_done()) return name_file();
-    try {
-      directory_->sync();  // the mark
-    } catch (const IoError&) {
-      if (parent_->has(folder_)) throw;  // otherwise, another process has completed the file
-    }
-    parent_->sync();  // the name of the directory
+    bool all = false;
+    if (!is_complete_)
+      unless_complete([&] {
+        if (data_) mark_done();
+        lock_.reset();
+        all = all_done();
+        if (!all) sync_folder();
+      });
+    if (all) return name_file();
+    if (is_complete_)
+      notices_.note(fmt::format("share {}/{} of {} is already complete", place_.share, place_.of, name_));
+    parent_->sync();  // the name of the directory, or of the file
   }
 
  private:
+  enum class State { unfinished, complete, removed };
+
+  // Does a step that may fail because other processes have completed the file, and then ends the work on it.
+  template <class Step>
+  void unless_complete(const Step& step) {
+    try {
+      step();
+    } catch (const IoError&) {
+      if (state() != State::complete) throw;
+      data_.reset();
+      lock_.reset();
+      is_complete_ = true;
+    }
+  }
+
   // Returns false if the directory was removed in the meantime, which can make any call fail.
   bool open_current() {
     try {
-      if (!open_folder()) return false;
-      lock_share();
-      if (open_data() && is_current()) {
-        if (data_ && place_.file_bytes >= direct_from_) begin_direct();
-        return true;
-      }
+      if (!open_folder() || !find_data()) return false;
+      bool is_current = false;
+      unless_complete([&] {
+        lock_share();
+        const State now = state();
+        if (now == State::complete) throw_replaced();
+        is_current = now == State::unfinished && has_names(AT_STATX_FORCE_SYNC) && open_data();
+      });
+      if (!is_current && !is_complete_) return lock_.reset(), false;
+      if (data_ && place_.file_bytes >= direct_from_) begin_direct();
+      return true;
     } catch (const IoError&) {
       struct stat opened {};
       const bool is_open = directory_ && fstat(directory_->descriptor(), &opened) == 0;
@@ -298,11 +335,16 @@ class SharedFile : public SharedOutput {
     clean_up();
   }
 
-  // An empty file in the parent directory, with the access that a new file gets there.
+  // An empty file in the parent directory, with the access that a new file gets there, and the mark of
+  // unfinished data, unless the file system has no modes.
   void create(const std::string& file) const {
     Fd fd(openat(parent_->descriptor(), file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    if (fd.get() < 0 || !set_size(fd.get(), place_.file_bytes) || (fd.close() != 0 && errno != EINTR))
-      throw io_error("cannot write", parent_->name_of(file), errno);
+    struct stat made {};
+    if (fd.get() >= 0 && fstat(fd.get(), &made) == 0)
+      fchmod(fd.get(), (made.st_mode & 0777) | unfinished_bit);
+    int error = fd.error();
+    if (error == 0) error = set_size(fd.get(), place_.file_bytes) ? error_of(fd.close()) : errno;
+    if (error != 0 && error != EINTR) throw io_error("cannot write", parent_->name_of(file), error);
   }
 
   // Returns false if the directory has disappeared.
@@ -318,7 +360,7 @@ class SharedFile : public SharedOutput {
     const std::string lock = lock_of(place_.share);
     Fd fd(openat(directory_->descriptor(), lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
                  0600));
-    if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), errno);
+    if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(lock), fd.error());
     lock_.emplace(std::move(fd), directory_->name_of(lock), cancel_, [this](const std::string& holder) {
       notices_.note(fmt::format("share {}/{} of {} is being written by {}; waiting", place_.share, place_.of,
                                 name_, holder));
@@ -330,24 +372,38 @@ class SharedFile : public SharedOutput {
   }
 
   // Returns false if the directory contains no data, or data that has already become the file.
-  bool open_data() {
+  bool find_data() {
     const std::string name = directory_->name_of(data_name);
-    Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
-    const bool is_removed = fd.get() < 0 && errno == ENOENT;
+    handle_ = Fd(openat(directory_->descriptor(), data_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    const bool is_missing = handle_.error() == ENOENT;
+    if (!is_missing && handle_.get() < 0) throw io_error("cannot open", name, handle_.error());
     constexpr int flags = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC;
-    if (!is_removed && (fd.get() < 0 || statx(fd.get(), "", flags, STATX_BASIC_STATS, &data_status_) != 0))
-      throw io_error("cannot open", name, errno);
-    if (is_removed || data_status_.stx_nlink > 1) {
-      fd.close();
-      lock_.reset();
+    if (!is_missing && statx(handle_.get(), "", flags, STATX_BASIC_STATS, &data_status_) != 0)
+      throw io_error("cannot stat", name, errno);
+    if (is_missing || data_status_.stx_nlink > 1) {
+      handle_ = Fd(-1);
       return remove_folder(*directory_), false;
     }
     if (!S_ISREG(data_status_.stx_mode)) throw IoError(fmt::format("{} is not a regular file", name));
+    return true;
+  }
+
+  // Unless the share is complete. Returns false if the data has been moved in the meantime.
+  bool open_data() {
+    const std::string name = directory_->name_of(data_name);
     done_ = directory_->has(mark_of(place_.share));
     if (done_) return true;
+    Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
+    if (fd.error() == ENOENT) return false;
+    struct statx opened {};
+    if (fd.get() < 0) throw io_error("cannot open", name, fd.error());
+    if (statx(fd.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &opened) != 0)
+      throw io_error("cannot stat", name, errno);
+    if (!is_data(opened)) return false;
     if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
       throw io_error("cannot seek in", name, errno);
     data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
+    data_->check_calls([this] { check_state(); });
     return true;
   }
 
@@ -363,9 +419,23 @@ class SharedFile : public SharedOutput {
       fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place_.offset), static_cast<off_t>(place_.bytes));
   }
 
-  bool is_current() const {
-    const std::optional<struct statx> data = find(*parent_, fmt::format("{}/{}", folder_, data_name));
-    return data && is_data(*data) && data->stx_nlink <= 1 && !find(*parent_, file_);
+  // What the server says of the data. It also shows the times, for which NFS first sends what was written
+  // before: a host that was down then has at most one write to send.
+  State state() const {
+    struct statx now {};
+    constexpr int flags = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC;
+    const int error = error_of(statx(handle_.get(), "", flags, STATX_BASIC_STATS, &now));
+    if (error == ESTALE || error == ENOENT || error == EBADF) return State::removed;
+    if (error != 0) throw io_error("cannot stat", directory_->name_of(data_name), error);
+    if (is_marked(data_status_.stx_mode) ? !is_marked(now.stx_mode) : now.stx_nlink > 1)
+      return State::complete;
+    return now.stx_nlink == 0 ? State::removed : State::unfinished;
+  }
+
+  // Whether the data has its name, and there is no file yet.
+  bool has_names(int sync) const {
+    const std::optional<struct statx> data = find(*parent_, fmt::format("{}/{}", folder_, data_name), sync);
+    return data && is_data(*data) && !find(*parent_, file_, sync);
   }
 
   bool is_data(const struct statx& file) const {
@@ -374,10 +444,29 @@ class SharedFile : public SharedOutput {
   }
 
   // A process that was stopped may go on after another has completed the file, which may have changed since.
+  // Without modes, only names show that.
+  void check_state() const {
+    if (state() != State::unfinished ||
+        (!is_marked(data_status_.stx_mode) && !has_names(AT_STATX_FORCE_SYNC)))
+      throw_replaced();
+  }
+
   void check_current() const {
-    if (!is_current())
-      throw IoError(fmt::format("{} was completed or replaced by another process", name_),
-                    "run the command again");
+    if (state() != State::unfinished || !has_names(AT_STATX_FORCE_SYNC)) throw_replaced();
+  }
+
+  [[noreturn]] void throw_replaced() const {
+    throw IoError(fmt::format("{} was completed or replaced by another process", name_),
+                  "run the command again");
+  }
+
+  // Makes the mark survive a system crash, unless another process has completed the file.
+  void sync_folder() const {
+    try {
+      directory_->sync();
+    } catch (const IoError&) {
+      if (parent_->has(folder_)) throw;
+    }
   }
 
   // What a process left that ended before it had removed the directory.
@@ -394,7 +483,7 @@ class SharedFile : public SharedOutput {
     const std::string mark = mark_of(place_.share);
     const Fd fd(
         openat(directory_->descriptor(), mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), errno);
+    if (fd.get() < 0) throw io_error("cannot open", directory_->name_of(mark), fd.error());
   }
 
   // Begins with the next share, which is the least likely to be complete.
@@ -409,6 +498,8 @@ class SharedFile : public SharedOutput {
   // Several processes may find all shares complete at the same time. For all but one, the data is gone.
   void name_file() {
     const int from = directory_->descriptor(), to = parent_->descriptor();
+    remove_mark();
+    handle_ = Fd(-1);  // NFS renames a file that is open instead of removing it
     if (!give_new_name(from, data_name, to, file_) && errno != ENOENT) {
       const int error = errno;
       if (!is_published()) {
@@ -423,6 +514,21 @@ class SharedFile : public SharedOutput {
     }
     parent_->sync();
     remove_folder(*directory_);
+  }
+
+  // From now on, no process writes the data.
+  void remove_mark() const {
+    const std::string name = directory_->name_of(data_name);
+    Fd fd(openat(directory_->descriptor(), data_name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
+    if (fd.error() == ENOENT) return;
+    struct stat now {};
+    if (fd.get() < 0) throw io_error("cannot open", name, fd.error());
+    if (fstat(fd.get(), &now) != 0) throw io_error("cannot stat", name, errno);
+    if (is_marked(now.st_mode) && fchmod(fd.get(), now.st_mode & 0777 & ~unfinished_bit) != 0)
+      throw io_error("cannot set the mode of", name, errno);
+    FdSink data(std::move(fd), name, cancel_);
+    data.sync();  // the mode, before the name; the process that set it may have been killed before it did so
+    data.finish();
   }
 
   // Whether the file that exists is the data, or a copy.
@@ -449,10 +555,12 @@ class SharedFile : public SharedOutput {
   std::string file_, folder_;  // their names in the parent
   bool made_folder_ = false;
   std::optional<LockFile> lock_;
-  bool warned_ = false;           // that there are no locks
-  std::unique_ptr<FdSink> data_;  // null if the file exists, or the share is complete
-  struct statx data_status_ {};
-  bool done_ = false;
+  bool warned_ = false;               // that there are no locks
+  Fd handle_{-1};                     // O_PATH: the data
+  struct statx data_status_ {};       // when it was found
+  std::unique_ptr<FdSink> data_;      // null if the file exists, or the share is complete
+  bool done_ = false;                 // another process has completed the share
+  bool is_complete_ = false;          // other processes have completed the file
   std::optional<FdSource> compared_;  // the file that exists
   std::uint64_t at_ = 0;              // bytes of the share so far
 };

@@ -17,9 +17,12 @@ namespace gpuaes {
 // replaced, so done.I always belongs to the data there; a directory without data is what a finished process
 // has left.
 //
-// A lock may fail to exclude other processes, for example between two mounts, or not exist. So before each
-// write, the process also checks that the data still has its name and that there is no file. If there is one
-// from the beginning, what would be written is compared with it instead.
+// A lock may fail to exclude other processes, for example between two mounts, or not exist. So the mode of
+// unfinished data has a mark, which is removed before the data gets its name, and each call that writes is
+// preceded by a check that it is still there: a name may come from a cache, but a descriptor shows what the
+// server knows. A process that finds the mark removed has nothing more to do. On file systems without modes,
+// it checks that the data still has its name and that there is no file. If there is one from the beginning,
+// what would be written is compared with it instead.
 class SharedOutput : public Sink {
  public:
   struct Place {

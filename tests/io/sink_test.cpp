@@ -1,7 +1,11 @@
 // Sinks on descriptors, and their errors.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <string>
 #include <utility>
 
 #include "io/cancel.hpp"
@@ -9,6 +13,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/files.hpp"
 #include "support/io_support.hpp"
 #include "support/threads.hpp"
 
@@ -28,6 +33,26 @@ TEST_CASE("a sink writes everything even if its reader is slow") {
       sink.finish();
     }
     CHECK(difference(result_of(std::move(read)), bytes) == "");
+  }
+}
+
+TEST_CASE(
+    "each call that writes at most 1 MiB to a file is checked, and is the last one if the check fails") {
+  const TempDir directory;
+  Cancel cancel;
+  constexpr std::size_t unit = 1 << 20;
+  const Bytes bytes = test_bytes(3 * unit + 5);
+  for (const std::size_t allowed : {1, 2, 10}) {
+    const std::string name = directory / "file";
+    FdSink sink(open_file(name, O_WRONLY | O_CREAT | O_TRUNC, cancel), name, cancel);
+    std::size_t checks = 0;
+    sink.check_calls([&] {
+      if (++checks > allowed) throw IoError("checked");
+    });
+    const std::string failure = failure_of([&] { sink.write(bytes); });
+    CHECK(failure == (allowed < 4 ? "io: checked" : ""));
+    CHECK(checks == std::min(allowed + 1, std::size_t{4}));
+    CHECK(std::filesystem::file_size(name) == std::min(allowed * unit, bytes.size()));
   }
 }
 

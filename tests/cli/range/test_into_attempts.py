@@ -109,28 +109,55 @@ def test_a_stopped_attempt_is_named_and_the_file_does_not_appear_before_it_has_e
     assert OUT.read_bytes() == PLAIN and not attempt.folder.exists()
 
 
-def complete(folder):
-    """Completes the file as processes do that do not see the lock, for example through another mount."""
+def complete(folder, marked=True):
+    """Completes the file as processes do that do not see the lock, for example through another mount; if not `marked`, on
+    a file system without modes."""
     (folder / "data").write_bytes(PLAIN)
+    if marked:
+        os.chmod(folder / "data", 0o644)
     os.link(folder / "data", OUT)
     for file in folder.iterdir():
         file.unlink()
     folder.rmdir()
 
 
-@pytest.mark.parametrize("new", [False, True], ids=["no directory", "another directory"])
-def test_an_attempt_whose_lock_excluded_no_one_does_not_write_into_the_finished_file(into, attempt, new):
-    complete(attempt.folder)
+COMPLETE = "gpuaes-stream: share 0/2 of out is already complete\n"
+REPLACED = ("gpuaes-stream: error: out was completed or replaced by another process\n"
+            "gpuaes-stream: hint: run the command again\n")
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["modes", "no modes"])
+@pytest.mark.parametrize("moved", ["stays", "moved", "another directory"])
+def test_an_attempt_whose_lock_excluded_no_one_does_not_write_into_the_finished_file(into, attempt, moved, marked):
+    complete(attempt.folder, marked)
     changed = bytes(len(PLAIN))
     OUT.write_bytes(changed)
-    if new:
+    if moved != "stays":
         OUT.rename("moved")
+    if moved == "another directory":
         into(1)
-        OUT.unlink(missing_ok=True)
-    error = attempt.end(1)
-    assert error == ("gpuaes-stream: error: out was completed or replaced by another process\n"
-                     "gpuaes-stream: hint: run the command again\n")
-    assert (pathlib.Path("moved") if new else OUT).read_bytes() == changed
+    before = files_here()
+    assert attempt.end(0 if marked else 1) == (COMPLETE if marked else REPLACED)
+    assert (OUT if moved == "stays" else pathlib.Path("moved")).read_bytes() == changed
+    assert files_here() == before
+
+
+def test_an_attempt_that_waited_does_not_begin_again_after_the_result_was_moved_away(key, attempt):
+    second, _ = start_second(key)
+    complete(attempt.folder)
+    OUT.rename("moved")
+    before = files_here()
+    attempt.process.kill()
+    assert finish(second) == 0 and second.stderr.read() == COMPLETE
+    assert pathlib.Path("moved").read_bytes() == PLAIN and files_here() == before
+
+
+def test_unfinished_data_is_marked_by_its_mode(into):
+    into(0)
+    [folder] = pathlib.Path().glob("out.*")
+    assert (folder / "data").stat().st_mode & 0o777 == 0o645
+    into(1)
+    assert OUT.stat().st_mode & 0o777 == 0o644
 
 
 def test_an_attempt_does_not_go_on_after_a_file_has_appeared(into, attempt):
