@@ -137,6 +137,25 @@ void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret
   sink.write(count_field);
 }
 
+std::vector<IndexEntry> read_entries(const FdSource& index, const FrameSecret& secret) {
+  try {
+    return read_index_file(index, secret).entries;
+  } catch (AuthError& error) {
+    error.set_hint("remove it, and join makes it again");
+    throw;
+  }
+}
+
+// For a joined directory, which has no job file.
+std::uint32_t read_joined_count(const FdSource& index) {
+  try {
+    return read_count(index);
+  } catch (AuthError& error) {
+    error.set_hint("read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage");
+    throw;
+  }
+}
+
 // The command -------------------------------------------------------------------------------------
 
 // Each step can be repeated: two joins may run at once, and a join may follow one that was killed.
@@ -157,7 +176,7 @@ class Joiner {
       write_index(parts, job->secret);
       directory_.sync();
     } else {
-      read_count(open_index());
+      read_joined_count(open_index());
       if (!request_.receipts.empty())
         throw IoError(
             fmt::format("{} is already joined, and without its job file, receipts cannot be compared with "
@@ -232,7 +251,7 @@ class Joiner {
   // An index that another join has written must list these attempts: a receipt may be of an older one.
   void check_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret) const {
     FdSource file = directory_.open(index_name, cancel_).value();
-    const std::vector<IndexEntry> entries = read_index_file(file, secret).entries;
+    const std::vector<IndexEntry> entries = read_entries(file, secret);
     constexpr char hint[] = "if the index is outdated, remove it and join again";
     if (entries.size() != parts.size())
       throw AuthError(
@@ -249,7 +268,7 @@ class Joiner {
 
   // Also without the job file, if the directory is joined.
   void write_file(const OutputTarget& target, Progress& progress) const {
-    const std::uint32_t count = read_count(open_index());
+    const std::uint32_t count = read_joined_count(open_index());
     std::vector<std::string> names{head_name};
     for (std::uint32_t i = 0; i < count; ++i) names.push_back(part_name(i));
     names.emplace_back(index_name);
@@ -293,8 +312,11 @@ class Joiner {
   // What attempts have left, and, as the last step, the job file. It is needed for another index if a receipt
   // turns out to be of another attempt than the part, which only a reader of the part can detect.
   void clean_up() const {
-    for (const std::string& name : directory_.list())
-      if (parse_attempt(name) || name.ends_with(kept_suffix)) directory_.remove(name);
+    for (const std::string& name : directory_.list()) {
+      if (!parse_attempt(name) && !name.ends_with(kept_suffix)) continue;
+      const std::optional<struct stat> status = directory_.status_of(name);
+      if (status && !S_ISDIR(status->st_mode)) directory_.remove(name);
+    }
     if (!request_.receipts.empty())
       return messages_.note(
           fmt::format("{} is still there; remove it once gpuaes-stream --test has verified all parts",

@@ -149,7 +149,14 @@ class Sealer {
     Endpoints endpoints = open_input(input_, false, cancel_);
     FdSource& input = endpoints.source;
     refuse_output_conflicts(named_, targets);
-    endpoints.output = open(input.size());
+    std::optional<std::uint64_t> length = input.size();
+    std::optional<WindowSource> share;
+    if (job_.input) {
+      const ShareRange range = cut(length.value_or(0), {request_.part, job_.count});
+      share.emplace(input, range.offset, range.length);
+      length = range.length;
+    }
+    endpoints.output = open(length ? std::optional(frame_header_bytes + sealed_size(*length)) : std::nullopt);
     open_reports(endpoints, targets, messages_, cancel_);
     note_if_terminal(input, messages_);
     const std::unique_ptr<Sink> receipt = open_receipt();
@@ -164,13 +171,6 @@ class Sealer {
       if (job_.input) check_planned(*job_.input, input, request_.input.is_named());
     };
     check_input();
-    std::optional<std::uint64_t> length = input.size();
-    std::optional<WindowSource> share;
-    if (job_.input) {
-      const ShareRange range = cut(length.value_or(0), {request_.part, job_.count});
-      share.emplace(input, range.offset, range.length);
-      length = range.length;
-    }
     if (!length && request_.receipt && !request_.output.name)
       throw UsageError("a part of unknown size cannot be written to standard output", "name a file with -o");
     std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, request_.part,

@@ -238,7 +238,21 @@ def test_an_index_that_is_damaged(sealed, spoil):
     join("dir")
     shutil.copy("job", "dir/job")
     spoil()
-    refused(4, "dir/index is damaged, or belongs to another file")
+    refused(4, "dir/index is damaged, or belongs to another file", "remove it, and join makes it again")
+    os.unlink("dir/index")
+    join("dir")
+    os.truncate("dir/index", 0)
+    refused(4, "dir/index is damaged",
+            "read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage")
+
+
+def test_directories_named_like_attempts_stay(sealed):
+    names = [".part.0000001.host.1.abcdef", ".part.0000001.gpuaes-kept"]
+    for name in names:
+        os.mkdir(f"dir/{name}")
+    assert b"attempt" not in parts("status", "dir").out
+    join("dir")
+    assert sorted(os.listdir("dir")) == sorted([*MEMBERS, *names])
 
 
 def test_leftovers_of_attempts_are_removed(sealed):
