@@ -76,7 +76,7 @@ State read_state(const Directory& directory, const Messages& messages, Cancel& c
   for (const std::string& name : names) {
     const std::optional<Attempt> attempt = parse_attempt(name);
     const std::optional<struct stat> status = attempt ? directory.status_of(name) : std::nullopt;
-    if (status && S_ISREG(status->st_mode))
+    if (status && !S_ISDIR(status->st_mode))
       state.attempts.push_back({*attempt, written_bytes(directory, name, *status),
                                 std::max<std::time_t>(std::time(nullptr) - status->st_mtime, 0)});
   }
