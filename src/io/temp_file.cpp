@@ -160,6 +160,7 @@ Fd TempFile::create() {
   const int error = named.get() < 0 ? named.error() : error_of(fstat(named.get(), &made_));
   if (error == 0) return named;
   const IoError failure = io_error(creation_failure(rules_.if_exists), target_.name, error);
+  if (!temp_name_.empty()) unlinkat(directory_.get(), temp_name_.c_str(), 0);
   const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
   throw could_be_written ? IoError(failure.what(), rules_.hint) : failure;
 }
@@ -274,17 +275,19 @@ std::optional<std::string> TempFile::keep(Cancel& cancel) {
   const std::string prefix = default_prefix(directory_.get(), base_), kept = prefix + "kept";
   const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
   if (temp_name_.empty()) make_with_random_name(prefix, temp_name_, link);
-  if (!temp_name_.empty() && !has_temp_name()) return temp_name_.clear(), std::nullopt;
+  if (!temp_name_.empty() && !is_at(directory_.get(), temp_name_)) return temp_name_.clear(), std::nullopt;
   const bool moved = move_to(kept) || copy_to(kept, cancel);
   if (!moved && !is_only_one()) return std::nullopt;
   return find(moved ? kept : std::exchange(temp_name_, ""));
 }
 
-// Whether the temporary name is still that of the file.
-bool TempFile::has_temp_name() const {
+// Whether this is still a name of the file, unless the system does not say. The path is relative to an open
+// directory.
+bool TempFile::is_at(int directory, const fs::path& path) const {
   struct stat named {};
-  return fstatat(directory_.get(), temp_name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         is_same_inode(named, made_);
+  if (fstatat(directory, path.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno != ENOENT && errno != ENOTDIR;
+  return is_same_inode(named, made_);
 }
 
 bool TempFile::move_to(const std::string& kept) {
@@ -344,9 +347,8 @@ std::optional<std::string> TempFile::find(const std::string& name) const {
   std::error_code error;
   const fs::path now = fs::read_symlink(path_of_descriptor(directory_.get()), error);
   for (const fs::path& directory : {shown.parent_path(), now}) {
-    struct stat named {};
     const fs::path path = directory / name;
-    if (lstat(path.c_str(), &named) == 0 && is_same_inode(named, made_)) return path;
+    if (is_at(AT_FDCWD, path)) return path;
   }
   return std::nullopt;
 }

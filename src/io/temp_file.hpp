@@ -93,7 +93,7 @@ class TempFile {
   bool rename_to(const std::string& from, const std::string& to) const;
   bool replace_target();
   bool become_new_target() const;
-  bool has_temp_name() const;
+  bool is_at(int directory, const std::filesystem::path& path) const;
   bool move_to(const std::string& kept);
   bool copy_to(const std::string& kept, Cancel& cancel);
   bool is_only_one() const;
