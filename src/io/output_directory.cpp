@@ -20,7 +20,7 @@ namespace {
 
 constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr int below_flags = folder_flags | O_NOFOLLOW;  // with O_PATH, a symbolic link is ENOTDIR
-constexpr mode_t usual_mode = 0777;                     // less umask
+constexpr mode_t new_folder_mode = 0777;                // less umask
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -31,7 +31,7 @@ std::string folder_of(const std::string& path) {
 Fd open_or_make(int parent, const char* name, int flags) {
   Fd fd(openat(parent, name, flags));
   if (fd.error() != ENOENT) return fd;
-  const int error = error_of(mkdirat(parent, name, usual_mode));
+  const int error = error_of(mkdirat(parent, name, new_folder_mode));
   if (error == 0 || error == EEXIST) return Fd(openat(parent, name, flags));
   errno = error;
   return Fd(-1);

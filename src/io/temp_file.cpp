@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int max_name_tries = 100;
-constexpr mode_t usual_mode = 0666;  // less umask
+constexpr mode_t new_file_mode = 0666;  // less umask
 
 // To open a file as the shell's > does, but without truncating it: the kernel decides whether it is writable.
 constexpr int write_flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -90,7 +90,7 @@ void make_owner_only(int directory, const std::string& name) {
 }
 
 // Whether a call failed because the file system or a sandbox does not allow it for any file.
-bool is_refusal(int error) {
+bool is_naming_refusal(int error) {
   return error == EINVAL || error == EPERM || error == ENOTSUP || error == ENOSYS;
 }
 
@@ -169,7 +169,7 @@ Fd TempFile::create() {
 // that is removed while open.
 void TempFile::probe_named() {
   std::string name;
-  Fd probe = create_named(rules_.mode.value_or(usual_mode), name);
+  Fd probe = create_named(rules_.mode.value_or(new_file_mode), name);
   new_mode_ = permissions_of(probe.get());
   probe.close();
   if (name.empty()) return;
@@ -182,7 +182,7 @@ void TempFile::probe_named() {
 
 // Never more open to others than the old file, even if its mode cannot be changed later.
 Fd TempFile::create_nameless() {
-  const mode_t old_mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : usual_mode;
+  const mode_t old_mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : new_file_mode;
   const mode_t mode = rules_.mode.value_or(old_mode);
   Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (fd.get() < 0 || (rules_.try_naming && !can_link())) return Fd(-1);
@@ -363,7 +363,7 @@ bool is_temporary_name(std::string_view name) {
 }
 
 IoError naming_error(const std::string& name, int error) {
-  if (!is_refusal(error)) return io_error("cannot create", name, error);
+  if (!is_naming_refusal(error)) return io_error("cannot create", name, error);
   return IoError(
       fmt::format(
           "the file system of {} supports neither hard links nor renames that refuse to replace a file",
@@ -416,7 +416,7 @@ std::string host_name() {
 bool give_new_name(int directory, const std::string& name, int new_directory, const std::string& new_name) {
   const char *const from = name.c_str(), *const to = new_name.c_str();
   if (renameat2(directory, from, new_directory, to, RENAME_NOREPLACE) == 0) return true;
-  if (!is_refusal(errno) && errno != EACCES && errno != EXDEV) return false;
+  if (!is_naming_refusal(errno) && errno != EACCES && errno != EXDEV) return false;
   // NFS has no RENAME_NOREPLACE, and linkat(2) fails if its reply was lost: the number of links shows whether
   // it succeeded.
   struct stat status {};

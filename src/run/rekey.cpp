@@ -261,13 +261,16 @@ bool copy_body(const Shared& run, const InputRequest& request, OpenedInput& inpu
   return copied > input.header.taken();
 }
 
-// The usual cause is that an interrupted run over many files is repeated.
-NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyring& new_keys) {
+// If the old secrets are wrong, a usual cause is that the command was run before.
+NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyring& new_keys,
+                       bool in_place) {
   try {
     return format.rekey(session, new_keys);
   } catch (KeyError& error) {
-    error.set_hint(
-        "if it has been rekeyed before, it may have the new keys already; --test shows whether it does");
+    const Advice advice = error.hint().advice;
+    if (in_place && (advice == Advice::try_several_keys || advice == Advice::list_slots))
+      error.set_hint(
+          "if it has been rekeyed before, it may have the new keys already; --test shows whether it does");
     throw;
   }
 }
@@ -283,7 +286,7 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
     SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);
     session.input = &input.header;
     session.index_first = ends.directory() != nullptr;
-    return replace_keys(format, session, run.new_keys);
+    return replace_keys(format, session, run.new_keys, run.request.in_place);
   }();
   warn_of_new_slots(run.new_keys, header.old_recipients, run.warned_of_keys, messages);
   if (!run.request.inputs.several()) {  // wiped, as no further input needs them

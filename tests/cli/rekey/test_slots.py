@@ -195,4 +195,5 @@ def test_what_decryption_refuses_is_refused_alike(key, status, data, options):
     for way in "pipe", "in place":
         got, _ = rekey(way, data, *words, "--new-key", "../key2", status=status)
         name = "file: " if way == "in place" else ""
-        assert (got.error, got.hint) == (name + want.error, want.hint)
+        assert got.error == name + want.error
+        assert got.hint == want.hint or "it may have the new keys already" in got.hint and status == 3 and name
