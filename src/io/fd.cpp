@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 namespace gpuaes {
 
@@ -84,11 +86,18 @@ FileExists file_exists(const std::string& name) {
 }
 
 Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
-  for (;;) {
+  constexpr std::chrono::milliseconds pause(20);
+  constexpr int max_pauses = 60'000 / pause.count();  // longer than the system waits for the end of a lease
+  for (int pauses = 0;;) {
     Cancel::Blocking blocking(cancel);
     Fd fd(open(name.c_str(), flags | O_CLOEXEC, mode));
     if (fd.get() >= 0) return fd;
-    if (fd.error() != EINTR) throw io_error("cannot open", name, fd.error());
+    const bool is_leased =
+        fd.error() == EAGAIN && (flags & O_NONBLOCK) != 0;  // by a file server, for example
+    if (is_leased && pauses++ < max_pauses)
+      std::this_thread::sleep_for(pause);
+    else if (fd.error() != EINTR)
+      throw io_error("cannot open", name, fd.error());
   }
 }
 

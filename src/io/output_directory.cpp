@@ -116,7 +116,7 @@ bool OutputDirectory::contains(const std::string& folder) const {
 }
 
 bool OutputDirectory::is_stored_time(const Place& place, const timespec& stored, const timespec& time) {
-  if (is_same_time(stored, time) && time.tv_nsec != 0) return true;
+  if (is_same_time(stored, time)) return true;
   if (std::abs(stored.tv_sec - time.tv_sec) > time_units.back() / second) return false;
   const std::int64_t unit = time_unit(place);
   return unit > 0 && is_same_time(rounded(stored, unit), rounded(time, unit));
@@ -124,23 +124,21 @@ bool OutputDirectory::is_stored_time(const Place& place, const timespec& stored,
 
 // The unit of modification times in the file system of a place, in nanoseconds; 0 if times cannot be set, or
 // are stored in another way. Only a file shows it.
-std::int64_t OutputDirectory::time_unit(const Place& place) {
+std::int64_t OutputDirectory::time_unit(const Place& place) try {
   struct stat folder {
   }, probed{};
   if (fstat(place.folder.get(), &folder) != 0) return 0;
   const std::lock_guard lock(mutex_);
-  const auto [entry, is_new] = time_units_.try_emplace(folder.st_dev, 0);
-  if (!is_new) return entry->second;
-  try {
-    TempFile file({place.target.directory, place.target.path, place.target.name}, {});
-    const Fd fd = file.take_fd();
-    constexpr timespec time{.tv_sec = 1'000'000'001, .tv_nsec = 999'999'999};  // a multiple of no other unit
-    if (!set_modification_time(fd.get(), time) || fstat(fd.get(), &probed) != 0) return 0;
-    for (const std::int64_t unit : time_units)
-      if (is_same_time(probed.st_mtim, rounded(time, unit))) entry->second = unit;
-  } catch (const IoError&) {  // then no output can be written there, either
-  }
-  return entry->second;
+  if (const auto known = time_units_.find(folder.st_dev); known != time_units_.end()) return known->second;
+  TempFile file({place.target.directory, place.target.path, place.target.name}, {});
+  const Fd fd = file.take_fd();
+  constexpr timespec time{.tv_sec = 1'000'000'001, .tv_nsec = 999'999'999};  // a multiple of no other unit
+  if (!set_modification_time(fd.get(), time) || fstat(fd.get(), &probed) != 0) return 0;
+  for (const std::int64_t unit : time_units)
+    if (is_same_time(probed.st_mtim, rounded(time, unit))) time_units_[folder.st_dev] = unit;
+  return time_units_[folder.st_dev];
+} catch (const IoError&) {  // then no output can be written there, either
+  return 0;
 }
 
 // A folder may have been removed in the meantime.

@@ -127,7 +127,8 @@ void TempFile::check_replaceable() const {
     throw IoError(fmt::format("{} is a mount point and cannot be replaced", target_.name), rules_.hint);
   // With O_CREAT, fs.protected_regular applies.
   const Fd writable(openat(directory_.get(), base_.c_str(), write_flags | O_CREAT, 0600));
-  if (writable.get() < 0) throw io_error("cannot write", target_.name, writable.error());
+  if (writable.get() < 0 && !may_be_read_only(writable))
+    throw io_error("cannot write", target_.name, writable.error());
   const uid_t user = geteuid();
   const bool is_protected =
       (directory.stx_mode & S_ISVTX) != 0 && user != 0 && user != old.stx_uid && user != directory.stx_uid;
@@ -135,10 +136,18 @@ void TempFile::check_replaceable() const {
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
 }
 
+bool TempFile::may_be_read_only(const Fd& old) const {
+  return rules_.replaces_read_only && old.error() == EACCES;
+}
+
 Fd TempFile::open_old() const {
   const Fd now(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!target_.old || !is_same_file(now.get(), target_.old->get())) return Fd(-1);
   Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
+  if (may_be_read_only(fd)) {
+    fd = Fd(openat(directory_.get(), base_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (fd.get() < 0) return fd;
+  }
   if (fd.get() < 0) throw io_error("cannot write", target_.name, fd.error());
   return is_same_file(fd.get(), target_.old->get()) ? std::move(fd) : Fd(-1);
 }

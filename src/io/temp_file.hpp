@@ -41,12 +41,13 @@ class TempFile {
     bool try_naming = false;
     // The mode of the file, less what umask or a default ACL takes from it, instead of that of a new file.
     std::optional<mode_t> mode{};
-    const char* hint = "";  // for errors that writing in place would avoid
+    bool replaces_read_only = false;  // an existing file that > could not write
+    const char* hint = "";            // for errors that writing in place would avoid
   };
 
-  // Creates the file in the directory of the target. IoError if the old file cannot be written, or not be
-  // replaced: it is not a regular file, it is a mount point, or a sticky or append-only directory protects
-  // it.
+  // Creates the file in the directory of the target. IoError if the old file cannot be written, but has to,
+  // or cannot be replaced: it is not a regular file, it is a mount point, or a sticky or append-only
+  // directory protects it.
   TempFile(Target target, Rules rules);
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
@@ -55,8 +56,9 @@ class TempFile {
   // The only descriptor that is open for writing, so close(2) reports every error. Call once.
   Fd take_fd() { return std::move(fd_); }
 
-  // The old file, open for writing. -1 if there was none, or if the name now belongs to another file, or to
-  // none. IoError if it cannot be written.
+  // The old file, open for writing, or for reading if it may be read-only. -1 if there was none, if the name
+  // now belongs to another file, or to none, or if it cannot be read. IoError if it cannot be written, but
+  // has to.
   Fd open_old() const;
 
   // The mode of a new file in this directory, from umask or the directory's default ACL, and from the rules.
@@ -81,6 +83,7 @@ class TempFile {
 
  private:
   void check_replaceable() const;
+  bool may_be_read_only(const Fd& old) const;
   Fd create();
   Fd create_nameless();
   Fd create_named(mode_t mode, std::string& temp_name) const;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -32,10 +33,18 @@
 namespace gpuaes {
 namespace {
 
-// The time of an output whose input changed while it was read. It equals that of no input: such early times
-// are given to files whose time does not matter, and are all that FAT can store of times before 1980.
+// The time of an output whose input changed while it was read. No input has it: times before 1980 are treated
+// as unknown, and FAT stores them as 1980-01-01.
 constexpr timespec no_version{};
 constexpr std::time_t first_version = 315'619'200;  // 1980-01-02
+
+constexpr std::time_t max_time_unit = 2;  // of modification times, in seconds: FAT
+
+timespec now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return time;
+}
 
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path();
@@ -70,10 +79,10 @@ class DirectoryRun {
   bool leaves_out(const InputRequest& input) {
     const bool left_out = is_temporary_name(std::filesystem::path(input.name).filename().string()) ||
                           is_earlier_output(without_link(input.name));
-    if (left_out)
-      ++left_out_;
-    else
+    if (!left_out)
       add_name(input);
+    else if (left_out_++ == 0)
+      first_left_out_ = input.name;
     return left_out;
   }
 
@@ -92,7 +101,9 @@ class DirectoryRun {
     if (place.target.file) refuse_to_replace(input, path, place.target);
     OutputTargets targets{.output = place.target, .shown = place.target.name};
     if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
-    targets.complete = [this](const FdSource& source, int fd) { complete(source, fd); };
+    const timespec opened = now();
+    targets.complete = [&](const FdSource& source, int fd) { complete(source, opened, fd); };
+    targets.check = [&] { refuse_same_output(input, path, place.target); };
     files_.run(input, std::move(endpoints), targets, about, alone);
     return {};
   }
@@ -101,9 +112,11 @@ class DirectoryRun {
     directory_.sync();
     if (stats_) with_option("--stats", [&] { write_stats(counts); });
     if (left_out_ == 0) return;
-    const std::string text = fmt::format("left out {} of the list: outputs in {}, or temporary files",
-                                         counted(left_out_, "name"), *request_.output.directory);
-    if (counts.done + counts.skipped + counts.failed == 0) throw IoError(text + "; there are no others");
+    const std::string text =
+        fmt::format("skipped {} in the list, the first of them {}: outputs in {}, or temporary files",
+                    counted(left_out_, "name"), first_left_out_, *request_.output.directory);
+    if (counts.done + counts.skipped + counts.failed == 0)
+      throw IoError(text + "; the list has no other names");
     messages_.note(text);
   }
 
@@ -159,12 +172,18 @@ class DirectoryRun {
                          const OutputTarget& there) const {
     const int file = there.file->get();
     if (inputs_.contains(file)) throw IoError(would_replace(input, path));
-    if (outputs_.contains(file))
-      throw IoError(fmt::format("{} and another input have the same output, {}", input.name, path));
+    refuse_same_output(input, path, there);
     if (request_.inputs.list && !ending_.empty() && there.status->st_size > 0 &&
         is_output_next_to(input.name) && !begins_like_output(there))
-      throw IoError(fmt::format("{} is not encrypted, so the output for {} does not replace it", there.name,
-                                input.name));
+      throw IoError(fmt::format("{} is not an encrypted file, so the output for {} does not replace it",
+                                there.name, input.name));
+  }
+
+  // Another input may have made the file since it was looked for: the directory may have several names.
+  void refuse_same_output(const InputRequest& input, const std::string& path,
+                          const OutputTarget& there) const {
+    if (outputs_.contains(there.directory, there.path, AT_SYMLINK_NOFOLLOW))
+      throw IoError(fmt::format("{} and another input have the same output, {}", input.name, path));
   }
 
   // Whether a listed file is in the output directory, and was not put there to be encrypted: its own output
@@ -212,8 +231,12 @@ class DirectoryRun {
       endpoints.source.skip_to(0);
       return fits;
     }
-    FdSource encrypted = open_again(place.target);
-    return has_plaintext_size(encrypted, std::string(format_to_write().name), input.st_size);
+    try {
+      FdSource encrypted = open_again(place.target);
+      return has_plaintext_size(encrypted, std::string(format_to_write().name), input.st_size);
+    } catch (const IoError&) {  // its owner may not be able to read it
+      return false;
+    }
   }
 
   FdSource open_again(const OutputTarget& target) const {
@@ -222,8 +245,15 @@ class DirectoryRun {
     return FdSource(std::move(fd), target.name, cancel_);
   }
 
-  void complete(const FdSource& source, int fd) {
-    set_modification_time(fd, source.is_unchanged() ? source.status().st_mtim : no_version);
+  // Where times are rounded, another change within the same unit would not show.
+  void complete(const FdSource& source, const timespec& opened, int fd) {
+    const timespec& time = source.status().st_mtim;
+    struct stat stored {};
+    set_modification_time(fd, time);
+    const bool is_rounded =
+        time.tv_nsec == 0 || fstat(fd, &stored) != 0 || !is_same_time(stored.st_mtim, time);
+    const bool may_change_unnoticed = is_rounded && time.tv_sec >= opened.tv_sec - max_time_unit;
+    if (may_change_unnoticed || !source.is_unchanged()) set_modification_time(fd, no_version);
     outputs_.add(fd);
   }
 
@@ -237,9 +267,11 @@ class DirectoryRun {
   OutputDirectory directory_;
   TotalStats totals_;
   std::unique_ptr<Sink> stats_;  // null unless requested
-  std::string last_folder_;      // of a listed file, and whether it is in the output directory
+  // The members below are used only by the thread that reads the list.
+  std::string last_folder_;  // of a listed file, and whether it is in the output directory
   bool last_is_inside_ = false;
   std::uint64_t left_out_ = 0;  // names in the list
+  std::string first_left_out_;
 };
 
 }  // namespace

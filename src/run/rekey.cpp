@@ -67,6 +67,7 @@ SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, 
                   .warn = [&messages](const std::string& text) { messages.warning(text); }};
   if (request.in_place) {
     rules.temp.hint = not_replaceable_hint(request.inputs);
+    rules.temp.replaces_read_only = true;
     rules.check = [&target, &source] { check_unchanged(target, source.status()); };
     // The plaintext is the same, so --skip-existing must find the same time.
     rules.complete = [&source](int fd) { set_modification_time(fd, source.status().st_mtim); };

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import threading
 
 import pytest
@@ -66,7 +67,7 @@ def test_names_that_cannot_be_used(key):
         "fifo is not a regular file", "./a and another input have the same output, a.sealed",
         "cannot open missing: No such file or directory", "--key and the input are both read from secret",
         "a key was given instead of a file name", f"cannot open {'x' * 256}: File name too long"])
-    assert notes == ["left out 1 name of the list: outputs in out, or temporary files",
+    assert notes == [skipped(1, "out/b.sealed", "out"),
                      "2 of 10 files encrypted, 8 failed"]
     assert outputs() == ["a.sealed", "b.sealed"]
 
@@ -160,6 +161,11 @@ def find_and_encrypt(key, directory, *options, where=".", status=0):
     return many("-k", key, "--output-dir", directory, "--files-from", "../list", *options, status=status)
 
 
+def skipped(count, first, directory):
+    names = f"{count} name{'s' if count > 1 else ''}"
+    return f"skipped {names} in the list, the first of them {first}: outputs in {directory}, or temporary files"
+
+
 @pytest.fixture
 def tree(work):
     os.mkdir("tree")
@@ -173,7 +179,7 @@ def test_outputs_of_earlier_runs_are_left_out(key, tree, directory):
     os.symlink("enc", "link")
     assert find_and_encrypt(key, directory) == ([], ["3 files encrypted"])
     make("in/b")
-    note = f"left out 6 names of the list: outputs in {directory}, or temporary files"  # also by the link
+    note = skipped(6, "./enc/a.sealed", directory)  # also by the link
     assert find_and_encrypt(key, directory, "--skip-existing") == ([], [note, "1 of 3 files encrypted, 2 skipped"])
     assert find_and_encrypt(key, directory, "--skip-existing") == ([], [note, "0 of 3 files encrypted, 3 skipped"])
     assert sorted(os.listdir("enc")) == ["a.sealed", "in"] and sorted(os.listdir("enc/in")) == ["b.sealed", "c.sealed"]
@@ -185,7 +191,7 @@ def test_outputs_are_left_out_of_a_bind_mount(key, tree):
     with mounted_by("mount --bind enc", "mounted"):
         assert find_and_encrypt(key, "enc") == ([], ["3 files encrypted"])
         assert find_and_encrypt(key, "enc", "--skip-existing") == (
-            [], ["left out 6 names of the list: outputs in enc, or temporary files", "0 of 3 files encrypted, 3 skipped"])
+            [], [skipped(6, "./enc/a.sealed", "enc"), "0 of 3 files encrypted, 3 skipped"])
 
 
 def test_outputs_next_to_their_inputs_are_left_out(key, tree):
@@ -194,10 +200,10 @@ def test_outputs_next_to_their_inputs_are_left_out(key, tree):
     assert find_and_encrypt(key, ".") == ([], ["4 files encrypted"])
     for _ in range(2):
         assert find_and_encrypt(key, ".", "--skip-existing") == (
-            [], ["left out 4 names of the list: outputs in ., or temporary files", "0 of 4 files encrypted, 4 skipped"])
+            [], [skipped(4, "./a.sealed", "."), "0 of 4 files encrypted, 4 skipped"])
     make("B", "B.sealed")
     errors, notes = find_and_encrypt(key, ".", "--skip-existing", status=1)
-    assert errors == ["B.sealed is not encrypted, so the output for ./B does not replace it"]
+    assert errors == ["B.sealed is not an encrypted file, so the output for ./B does not replace it"]
     assert notes[-1] == "1 of 6 files encrypted, 4 skipped, 1 failed"
     assert pathlib.Path("B.sealed").read_bytes() == b"B.sealed"
 
@@ -205,13 +211,13 @@ def test_outputs_next_to_their_inputs_are_left_out(key, tree):
 def test_temporary_and_kept_files_are_left_out(key, tree):
     make("in/.b.gpuaes-kept", "in/.b.gpuaes-x7Yz01", "in/.b.gpuaes-note", "in/b.gpuaes-kept")
     assert find_and_encrypt(key, "../out") == (
-        [], ["left out 2 names of the list: outputs in ../out, or temporary files", "5 files encrypted"])
+        [], [skipped(2, "./in/.b.gpuaes-kept", "../out"), "5 files encrypted"])
 
 
 def test_a_list_of_nothing_but_outputs_is_an_error(key, tree):
     find_and_encrypt(key, "enc")
     errors, notes = find_and_encrypt(key, "enc", where="enc", status=1)
-    assert errors == ["left out 3 names of the list: outputs in enc, or temporary files; there are no others"]
+    assert errors == [skipped(3, "enc/a.sealed", "enc") + "; the list has no other names"]
     assert notes == ["0 files encrypted"]
 
 
@@ -236,3 +242,29 @@ def test_a_file_that_becomes_a_fifo_is_an_error_of_that_file(key):
     finally:
         stop.set()
         swapper.join()
+
+
+LEASE = """
+import fcntl, os, signal, sys, time
+file = os.open("a", os.O_RDWR)
+broken = []
+signal.signal(signal.SIGIO, lambda *_: broken.append(True))
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("leased", flush=True)
+while not broken:
+    time.sleep(0.01)
+time.sleep(0.2)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+"""
+
+
+def test_a_file_under_a_lease_is_opened_once_that_ends(key):
+    """File servers hold leases for their clients."""
+    make("a")
+    with subprocess.Popen([sys.executable, "-c", LEASE], stdout=subprocess.PIPE) as holder:
+        try:
+            if holder.stdout.readline() != b"leased\n":
+                pytest.skip("the file system has no leases")
+            assert many("-k", key, "--output-dir", "out", "a") == ([], ["1 file encrypted"])
+        finally:
+            holder.kill()

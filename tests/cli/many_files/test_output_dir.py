@@ -170,6 +170,39 @@ def test_an_output_has_the_mode_of_its_input_without_what_umask_takes(key, old, 
 
 
 @pytest.mark.root
+@pytest.mark.parametrize("mode", [0o444, 0o400, 0o200, 0o040])
+def test_outputs_of_read_only_files_are_replaced_and_rekeyed(key, users, mode):
+    """Only root could write them in place."""
+    os.chmod(".", 0o777)
+    pathlib.Path("a").write_bytes(b"old")
+    os.chmod(key, 0o444)
+    os.chown("a", users[0].uid, users[0].uid)
+    os.chmod("a", mode | 0o400)
+    for text in b"old", b"new":
+        pathlib.Path("a").write_bytes(text)
+        found = stream("-q", "-k", key, "--output-dir", "out", "--skip-existing", "a", user=users[0])
+        assert stream("-dk", key, "out/a.sealed").out == text, found.err
+        os.chmod("out/a.sealed", mode)
+    os.chmod("out/a.sealed", mode | 0o400)
+    stream("-q", "--rekey", "-k", key, "--new-key", key, "out/a.sealed", user=users[0])
+    assert os.stat("out/a.sealed").st_mode & 0o777 == mode | 0o400
+
+
+@pytest.mark.root
+def test_outputs_that_are_one_file_by_two_names_are_not_lost(key):
+    """The directory has two names, so inputs with different outputs have the same one."""
+    for name in "one", "two", "out/one":
+        os.makedirs(name)
+    names = [f"{folder}/{number}" for number in range(40) for folder in ("one", "two")]
+    for name in names:
+        pathlib.Path(name).write_bytes(name.encode())
+    with mounted_by("mount --bind out/one", "out/two"):
+        errors, notes = many("-k", key, "--output-dir", "out", *names, status=1)
+    assert notes == ["40 of 80 files encrypted, 40 failed"]
+    assert all("and another input have the same output" in error for error in errors)
+
+
+@pytest.mark.root
 def test_an_existing_output_keeps_its_owner_and_group(key):
     os.makedirs("out")
     pathlib.Path("a").write_bytes(b"text")

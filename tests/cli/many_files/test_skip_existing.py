@@ -180,6 +180,17 @@ def coarse(kind, folder):
 
 
 @pytest.mark.root
+@pytest.mark.parametrize("where", ["input", "output"])
+def test_an_input_that_changes_within_a_unit_of_rounded_times(key, where):
+    with coarse("seconds of ext4", "disk"):
+        name, into = ("disk/a", "out") if where == "input" else ("a", "disk/out")
+        for text in b"one", b"two":  # in the same second, if the first one is early enough
+            pathlib.Path(name).write_bytes(text)
+            many("-k", key, "--output-dir", into, "--skip-existing", name)
+            assert stream("-dk", key, f"{into}/{name}.sealed").out == text
+
+
+@pytest.mark.root
 @pytest.mark.parametrize("kind", [*COARSE, "sshfs", "exFAT"])
 def test_outputs_whose_times_are_rounded(key, backup, kind):
     names = [f"in/{number}" for number in range(400)]
