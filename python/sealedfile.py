@@ -105,7 +105,7 @@ class Source(NamedTuple):
 
 
 def open_at_once(name: Any, flags: int) -> int:
-    """An opener that does not wait for a process to open the other end of a FIFO. Until one does, the FIFO is empty."""
+    """Opens without waiting. A FIFO that has no writer reads as empty."""
     descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
     if hasattr(os, "O_NONBLOCK"):
         os.set_blocking(descriptor, True)
@@ -113,7 +113,7 @@ def open_at_once(name: Any, flags: int) -> int:
 
 
 def size_of(name: Any, descriptor: Optional[int] = None) -> int:
-    """Not that of a device. OSError if the file cannot seek."""
+    """The size of a regular file, and 0 for a block device. OSError if the file cannot seek."""
     status = os.stat(name if descriptor is None else descriptor)
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISBLK(status.st_mode):
         raise OSError(errno.ESPIPE, "Not a regular file", name)

@@ -56,7 +56,7 @@ struct Functions {
   Status (*cipher_checktag)(Handle* handle, const void* tag, std::size_t size);
 };
 
-// If this fails otherwise than because the file is missing or denied, for example for lack of descriptors,
+// If this fails for any reason other than a missing or forbidden file, for example for lack of descriptors,
 // check_version() calls abort().
 bool can_open_fips_setting() {
   const int fd = open("/proc/sys/crypto/fips_enabled", O_RDONLY | O_CLOEXEC);

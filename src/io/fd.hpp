@@ -26,7 +26,7 @@ class Fd {
   int get() const noexcept { return fd_; }
   int release() noexcept { return std::exchange(fd_, -1); }  // the caller owns the descriptor
 
-  // Why there is no descriptor, as an errno value. 0 if there was one.
+  // The errno value of the failed call; 0 if it succeeded.
   int error() const noexcept { return error_; }
 
   // The result of close(2): some file systems report a failed write only here.

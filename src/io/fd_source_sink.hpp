@@ -43,7 +43,7 @@ class FdSource : public Source {
   // Otherwise empty, as for files in /proc. Misses changes that leave st_size and st_mtim as they are.
   std::string modification() const;
 
-  // Whether a regular file shows no sign of a change since it was opened, not even of its access or name.
+  // Whether a regular file is unchanged since it was opened, including its metadata (ctime).
   bool is_unchanged() const;
 
   // From now on, offsets and sizes count from the current position.

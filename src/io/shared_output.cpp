@@ -52,7 +52,7 @@ int lock_file(int fd) {
   return 0;
 }
 
-// Whether the file system has no locks, as Lustre without the mount option flock.
+// Whether the file system lacks locks, like Lustre mounted without flock.
 bool lacks_locks(int error) {
   constexpr int not_supported = 524;  // ENOTSUPP, which some file systems return
   return error == ENOSYS || error == ENOLCK || error == EINVAL || error == EOPNOTSUPP ||

@@ -37,7 +37,7 @@ class TempFile {
     IfExists if_exists = IfExists::replace;
     bool nameless = true;     // if possible
     std::string prefix = {};  // what its name begins with, if not with .NAME.gpuaes-
-    // Try before any work the calls that will give the file its name. Worth its time for large files.
+    // Test, before any work is done, the calls that will name the file. Worthwhile for large files.
     bool try_naming = false;
     // The mode of the file, less what umask or a default ACL takes from it, instead of that of a new file.
     std::optional<mode_t> mode{};

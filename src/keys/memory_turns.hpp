@@ -1,4 +1,4 @@
-// The memory of slow key derivations. A bound that holds for one must hold for all threads together.
+// Limits the memory that concurrent key derivations use in total.
 #pragma once
 
 #include <condition_variable>

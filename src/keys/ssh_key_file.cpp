@@ -167,7 +167,7 @@ const OpensshCipher* find_openssh_cipher(std::string_view name) {
   return cipher != openssh_ciphers.end() ? &*cipher : nullptr;
 }
 
-// The public fields of a file, its encrypted section, and the tag of that.
+// The public fields of a file, its encrypted section, and that section's tag.
 struct OpensshFile {
   std::string_view cipher, kdf;
   std::span<const std::byte> kdf_options, public_key, section, tag;
@@ -214,7 +214,7 @@ BcryptOptions read_kdf_options(const OpensshFile& file, const std::string& name)
   return {salt, rounds};
 }
 
-// Decrypts `bytes` in place. Returns false if the tag, unless it is empty, is wrong.
+// Decrypts `bytes` in place. Returns false if there is a tag and it is wrong.
 bool decrypt(const char* evp_name, const std::byte* key, const std::byte* iv, std::span<const std::byte> tag,
              std::span<std::byte> bytes) {
   const CipherContext context(EVP_CIPHER_CTX_new());
@@ -235,7 +235,7 @@ bool decrypt(const char* evp_name, const std::byte* key, const std::byte* iv, st
   return good;
 }
 
-// OpenSSH's construction (PROTOCOL.chacha20poly1305), with 0 as the number of the packet: the first block of
+// OpenSSH's construction (PROTOCOL.chacha20poly1305), with packet number 0: the first block of
 // the key stream begins with the key of Poly1305, which authenticates only the ciphertext.
 bool decrypt_chacha20(const Secret& key, std::span<const std::byte> tag, std::span<std::byte> bytes) {
   constexpr std::size_t block_bytes = 64, poly1305_key_bytes = 32;

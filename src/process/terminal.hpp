@@ -18,8 +18,8 @@ namespace gpuaes {
 // default.
 void ask_on_standard_input(bool allowed);
 
-// From now on, input typed before the first question or after the last answer is kept, as in age, for a
-// later question or another program. By default, it is discarded.
+// Keeps input typed before the first question or after the last answer, as age does, for a later question or
+// another program. By default, it is discarded.
 void keep_other_input();
 
 // Whether there is a terminal to ask on.

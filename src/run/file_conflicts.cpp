@@ -163,7 +163,7 @@ void prepare_inputs(const NamedInputs& named, bool only_from_files) {
   ask_on_standard_input(!named.has_command() && std::ranges::none_of(inputs, is_standard));
 }
 
-// Without a time of birth in the file system, the inode has to do.
+// If the file system has no times of birth, the inode number alone must suffice.
 std::optional<FileSet::Identity> FileSet::find(int directory, const std::string& name, int flags) {
   struct statx status {};
   if (statx(directory, name.c_str(), flags | (name.empty() ? AT_EMPTY_PATH : 0), STATX_INO | STATX_BTIME,

@@ -260,7 +260,7 @@ class SmallInputs {
 
   void add(const InputRequest& input) {
     if (loop_.has_left()) wait();
-    if (threads_ == 0) {  // the first input shows what is left for others
+    if (threads_ == 0) {  // memory is measured after the first input
       loop_.run(input, false);
       threads_ = threads_for(small_input_needs, max_threads_for_small_inputs, work_.extra_bytes);
     } else if (threads_ == 1) {

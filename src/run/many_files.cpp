@@ -166,8 +166,8 @@ class DirectoryRun {
                        path);
   }
 
-  // IoError if the file there is one that this run reads, or has written. A list may name it later: next to
-  // its input, it is replaced only if it is encrypted.
+  // IoError if the file there is one that this run reads, or has written. The list may still
+  // contain it, so an output next to its input replaces only an encrypted file.
   void refuse_to_replace(const InputRequest& input, const std::string& path,
                          const OutputTarget& there) const {
     const int file = there.file->get();

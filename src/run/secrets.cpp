@@ -447,7 +447,7 @@ std::exception_ptr add_keys(Keyring& keyring, const std::string& file_name, cons
     add_contents(keyring, file_name, contents, request, messages, cancel);
   } catch (const Error& error) {
     const bool is_ssh_key = looks_like_ssh_identity(line) || looks_like_ssh_recipient(line);
-    if (request.purpose != Purpose::open || !is_ssh_key) throw;
+    if (request.purpose != Purpose::open || !is_ssh_key || error.lacks_resource()) throw;
     keyring.unusable.emplace_back(error.what());
     return std::current_exception();
   }
@@ -466,7 +466,8 @@ std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
   return first;
 }
 
-// If no other secret is given: `first` is the error of the first unusable key.
+// For when no other secret is given: throws `first`, the error of the first unusable key, followed by the
+// others.
 [[noreturn]] void refuse_unusable(const Keyring& keyring, const std::exception_ptr& first) {
   try {
     std::rethrow_exception(first);

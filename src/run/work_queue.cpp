@@ -15,7 +15,7 @@ std::uint64_t difference(std::uint64_t whole, std::uint64_t part) {
   return whole - std::min(whole, part);
 }
 
-// The rest of the process needs some, too.
+// Some are reserved for the rest of the process.
 std::uint64_t free_descriptors() {
   constexpr std::uint64_t for_others = 16;
   struct rlimit limit {};
