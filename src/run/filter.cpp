@@ -139,7 +139,12 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
                                              : ""};
   };
-  for_each_input(request.inputs, messages, cancel, {.run = run_and_list});
+  const auto refuse_nothing = [&](const InputCounts& counts) {
+    if (request.inputs.list && counts.done + counts.failed == 0)
+      throw IoError(
+          fmt::format("{} names no files, so nothing was verified", shown_name(*request.inputs.list)));
+  };
+  for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .at_end = refuse_nothing});
 }
 
 }  // namespace gpuaes

@@ -513,8 +513,23 @@ void add_recipients(Keyring& keyring, const std::string& file_name, const Messag
                      skipped ? Hint(ssh_types_hint) : Hint(Advice::print_recipient));
 }
 
+// Whether more than one word of the text begins like a recipient.
+bool has_several_recipients(std::string_view text) {
+  int count = 0;
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find_first_of(" \t\r\n", at), text.size())) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    count += looks_like_recipient(text.substr(at));
+  }
+  return count > 1;
+}
+
 // Text that begins like a recipient may appear in a message; anything else may be a secret.
 Key parse_argument(const std::string& text) {
+  const std::size_t line_end = text.find('\n');
+  const bool has_lines = line_end != text.npos && text.find_first_not_of(" \t\r\n", line_end) != text.npos;
+  if (!looks_like_identity(text) && (has_lines || has_several_recipients(text)))
+    throw UsageError("the argument of -r is not one recipient",
+                     "to encrypt for all recipients in a file, use -R FILE; -R - reads standard input");
   if (looks_like_recipient(text)) return parse_recipient(text, fmt::format("-r {}", shown_recipient(text)));
   if (!looks_like_identity(text) && access(text.c_str(), F_OK) == 0)
     throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),

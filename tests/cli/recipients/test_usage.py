@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from programs import KEY, OTHER_KEYS, expect_same, keygen, secret_file, some_bytes, stream
+from programs import KEY, OTHER_KEYS, expect_same, keygen, run, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(40000)
 SEALED_SIZE = 108 + len(PLAIN) + 3 * 16  # without slots
@@ -101,3 +101,14 @@ def test_kinds_are_never_combined_in_a_file(kind, files):
         "sealed: none of the given identities opens the input")
     rekey("identity1", "-R x25519-recipient", "x25519")
     rekey("x25519", "-R recipient0", "identity0")
+
+
+@pytest.mark.parametrize("program", ["gpuaes-stream", "gpuage"])
+@pytest.mark.parametrize("value", ["TWO", "ONE\nONE", "ONE ONE", "# ann\nONE", "ssh-ed25519 AAAA ann ssh-rsa AAAA bob"])
+def test_the_value_of_an_option_is_one_recipient(kind, identities, program, value):
+    """None is lost silently."""
+    one = read("recipient0").decode().strip()
+    value = value.replace("TWO", "ssh-ed25519 AAAA ann\nssh-ed25519 BBBB bob").replace("ONE", one)
+    found = run(program, "-r", value, input=b"text", status=2 if program == "gpuaes-stream" else 1)
+    assert found.error == "the argument of -r is not one recipient"
+    assert "-R -" in found.hint or program == "gpuage"  # which has no hints
