@@ -137,7 +137,9 @@ void TempFile::check_replaceable() const {
 }
 
 bool TempFile::may_be_read_only(const Fd& old) const {
-  return rules_.replaces_read_only && old.error() == EACCES;
+  struct stat status {};
+  return rules_.replaces_read_only && old.error() == EACCES && fstat(target_.old->get(), &status) == 0 &&
+         status.st_uid == geteuid();
 }
 
 Fd TempFile::open_old() const {

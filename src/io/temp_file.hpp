@@ -41,7 +41,7 @@ class TempFile {
     bool try_naming = false;
     // The mode of the file, less what umask or a default ACL takes from it, instead of that of a new file.
     std::optional<mode_t> mode{};
-    bool replaces_read_only = false;  // an existing file that > could not write
+    bool replaces_read_only = false;  // a file of this user that > could not write
     const char* hint = "";            // for errors that writing in place would avoid
   };
 

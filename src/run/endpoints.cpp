@@ -116,7 +116,6 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
     rules.temp.mode = targets.mode;
     rules.temp.replaces_read_only = true;  // its input may be, too
     rules.keep = false;                    // the input is still there
-    rules.check = targets.check;
   }
   return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
 }

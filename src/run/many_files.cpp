@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -97,13 +97,13 @@ class DirectoryRun {
     inputs_.add(endpoints.source.descriptor());
     const std::string path = names_.path_for(input.name);
     const OutputDirectory::Place place = directory_.find(path);
+    claim(input, path, place);
     if (request_.output.skip_existing && is_up_to_date(place, endpoints)) return {.skipped = true};
     if (place.target.file) refuse_to_replace(input, path, place.target);
     OutputTargets targets{.output = place.target, .shown = place.target.name};
     if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
     const timespec opened = now();
     targets.complete = [&](const FdSource& source, int fd) { complete(source, opened, fd); };
-    targets.check = [&] { refuse_same_output(input, path, place.target); };
     files_.run(input, std::move(endpoints), targets, about, alone);
     return {};
   }
@@ -166,24 +166,23 @@ class DirectoryRun {
                        path);
   }
 
-  // IoError if the file there is one that this run reads, or has written. The list may still
-  // contain it, so an output next to its input replaces only an encrypted file.
+  // IoError if another input has the same output.
+  void claim(const InputRequest& input, const std::string& path, const OutputDirectory::Place& place) {
+    struct stat folder {};
+    if (fstat(place.folder.get(), &folder) != 0) throw io_error("cannot stat", place.target.name, errno);
+    if (!names_.claim(folder, place.target.path.string(), input.name))
+      throw IoError(fmt::format("{} and another input have the same output, {}", input.name, path));
+  }
+
+  // IoError if the file there is one that this run reads. The list may still contain it, so an output next to
+  // its input replaces only an encrypted file.
   void refuse_to_replace(const InputRequest& input, const std::string& path,
                          const OutputTarget& there) const {
-    const int file = there.file->get();
-    if (inputs_.contains(file)) throw IoError(would_replace(input, path));
-    refuse_same_output(input, path, there);
+    if (inputs_.contains(there.file->get())) throw IoError(would_replace(input, path));
     if (request_.inputs.list && !ending_.empty() && there.status->st_size > 0 &&
         is_output_next_to(input.name) && !begins_like_output(there))
       throw IoError(fmt::format("{} is not an encrypted file, so the output for {} does not replace it",
                                 there.name, input.name));
-  }
-
-  // Another input may have made the file since it was looked for: the directory may have several names.
-  void refuse_same_output(const InputRequest& input, const std::string& path,
-                          const OutputTarget& there) const {
-    if (outputs_.contains(there.directory, there.path, AT_SYMLINK_NOFOLLOW))
-      throw IoError(fmt::format("{} and another input have the same output, {}", input.name, path));
   }
 
   // Whether a listed file is in the output directory, and was not put there to be encrypted: its own output

@@ -58,6 +58,13 @@ std::string OutputNames::add(const std::string& input) {
   return path;
 }
 
+bool OutputNames::claim(const struct stat& folder, std::string_view name, const std::string& input) {
+  const Hash file = hash_of(fmt::format("{}:{}/{}", folder.st_dev, folder.st_ino, name)),
+             claimant = hash_of(input);
+  const std::lock_guard lock(mutex_);
+  return claimed_.emplace(file, claimant).first->second == claimant;
+}
+
 OutputNames::Hash OutputNames::hash_of(const std::string& path) {
   std::array<std::byte, EVP_MAX_MD_SIZE> whole{};
   check_call(

@@ -1,11 +1,15 @@
 // The names of the outputs of many inputs, below one directory.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -25,6 +29,10 @@ class OutputNames {
   // output.
   std::string add(const std::string& input);
 
+  // Whether the file `name` in that folder is the output of no other input: a directory may have several
+  // paths. From any thread.
+  bool claim(const struct stat& folder, std::string_view name, const std::string& input);
+
   static constexpr std::array<std::string_view, 2> endings = {".age", ".sealed"};
 
  private:
@@ -40,6 +48,8 @@ class OutputNames {
 
   std::string ending_;
   std::unordered_set<Hash, HashOfHash> outputs_;
+  std::mutex mutex_;
+  std::unordered_map<Hash, Hash, HashOfHash> claimed_;  // by inputs; guarded by mutex_
 };
 
 }  // namespace gpuaes

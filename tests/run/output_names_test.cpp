@@ -64,4 +64,17 @@ TEST_CASE("two inputs cannot have the same output") {
   CHECK(contains(failure_of([&] { decrypted.add("x.sealed"); }), "have the same output, x"));
 }
 
+TEST_CASE("a file in a folder is the output of one input, by whatever path") {
+  OutputNames names(".age");
+  struct stat folder {
+  }, other{};
+  folder.st_ino = 1;
+  other.st_ino = 2;
+  CHECK(names.claim(folder, "x.age", "a/x"));
+  CHECK(names.claim(folder, "x.age", "a/x"));  // which is tried again
+  CHECK(!names.claim(folder, "x.age", "b/x"));
+  CHECK(names.claim(folder, "y.age", "b/y"));
+  CHECK(names.claim(other, "x.age", "b/x"));
+}
+
 }  // namespace gpuaes
