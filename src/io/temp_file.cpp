@@ -179,13 +179,17 @@ Fd TempFile::create() {
 // Only a new file shows on every file system which mode new files get. It is closed first: some keep a file
 // that is removed while open.
 void TempFile::probe_named() {
+  const std::string other = with_random_letters(rules_.prefix);  // while there is no probe that has to go
   std::string name;
   Fd probe = create_named(rules_.mode.value_or(new_file_mode), name);
   new_mode_ = permissions_of(probe.get());
   probe.close();
   if (name.empty()) return;
-  const int error = !rules_.try_naming || can_rename(name) ? 0 : errno;
-  unlinkat(directory_.get(), name.c_str(), 0);
+  if (!rules_.try_naming) {
+    unlinkat(directory_.get(), name.c_str(), 0);
+    return;
+  }
+  const int error = try_rename(name, other);
   if (error == 0) return;
   if (must_be_new()) throw naming_error(target_.name, error);
   throw IoError(io_error("cannot rename a temporary file next to", target_.name, error).what(), rules_.hint);
@@ -207,26 +211,27 @@ Fd TempFile::create_nameless() {
 // an append-only directory, the link could not be removed. A link that is to replace a file is then renamed.
 bool TempFile::can_link() const {
   if (is_append_only(directory_.get())) return true;
+  const std::string prefix = default_prefix(directory_.get(), base_), other = with_random_letters(prefix);
   Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   std::string name;
   const auto link = [&](const char* free_name) {
     return link_into(directory_.get(), probe.get(), free_name);
   };
-  if (make_with_random_name(default_prefix(directory_.get(), base_), name, link) < 0) return false;
+  if (make_with_random_name(prefix, name, link) < 0) return false;
   probe.close();
-  const bool can_replace = !target_.old || can_rename(name);
-  return unlinkat(directory_.get(), name.c_str(), 0) == 0 && can_replace;
+  return target_.old ? try_rename(name, other) == 0 : unlinkat(directory_.get(), name.c_str(), 0) == 0;
 }
 
-// Renames the probe as publish() would rename the file. False with errno if that fails.
-bool TempFile::can_rename(std::string& probe) const {
-  std::string other = with_random_letters(probe.substr(0, probe.size() - random_letters));
-  const bool replaces = !must_be_new();
-  if (replaces) close(openat(directory_.get(), other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (rename_to(probe, other)) return probe = std::move(other), true;
-  const int error = errno;
-  if (replaces) unlinkat(directory_.get(), other.c_str(), 0);
-  return errno = error, false;
+// Renames the probe to another name as publish() would rename the file, and removes both. Returns 0, or the
+// errno value if that fails.
+int TempFile::try_rename(const std::string& probe, const std::string& other) const {
+  const int directory = directory_.get();
+  if (!must_be_new())  // then a file is replaced
+    close(openat(directory, other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const int error = rename_to(probe, other) ? 0 : errno;
+  if (error != 0) unlinkat(directory, probe.c_str(), 0);
+  if (error == 0 || !must_be_new()) unlinkat(directory, other.c_str(), 0);
+  return error;
 }
 
 Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {

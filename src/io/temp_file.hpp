@@ -89,7 +89,7 @@ class TempFile {
   Fd create_named(mode_t mode, std::string& temp_name) const;
   void probe_named();
   bool can_link() const;
-  bool can_rename(std::string& probe) const;
+  int try_rename(const std::string& probe, const std::string& other) const;
   bool must_be_new() const { return rules_.if_exists == IfExists::refuse; }
   bool exists() const;
   bool link_to(const char* new_name) const;
