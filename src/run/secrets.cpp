@@ -14,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <span>
 #include <string_view>
@@ -150,8 +149,8 @@ AskPassphrase ask_passphrases(unsigned attempts, Cancel& cancel, const std::stri
       shared->answers.erase(state.own);
     else
       state = {};
-    for (const auto& [number, answer] : std::views::reverse(shared->answers))
-      if (state.tried.insert(number).second) return answer.copy();
+    for (auto answer = shared->answers.rbegin(); answer != shared->answers.rend(); ++answer)
+      if (state.tried.insert(answer->first).second) return answer->second.copy();
     if (state.asked == attempts) return std::nullopt;
     Secret answer = ask_passphrase(
         input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input)),
