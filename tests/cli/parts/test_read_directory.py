@@ -131,7 +131,7 @@ def test_a_lost_part_becomes_zeros_of_its_length(joined, key, number, lose):
 
 @pytest.mark.parametrize("spoil, lost", [
     (lambda: None, []),
-    (lambda: os.truncate(part(0), 73 + 2 * 16400 - 1), [(16384, 49152)]),
+    (lambda: os.truncate(part(0), 73 + 2 * 16400 - 16), [(16384, 49152)]),  # one tag in 256 ends with a zero
     (lambda: flip(part(1), 73 + 16400), [(STARTS[1] + 16384, STARTS[2])]),
     (lambda: pathlib.Path(part(1)).write_bytes(content(part(1)) + bytes(100)), []),
     (lambda: [os.unlink(part(i)) for i in range(3)], [(0, 100_000)]),
