@@ -33,8 +33,8 @@
 namespace gpuaes {
 namespace {
 
-// The time of an output whose input changed while it was read. No input has it: times before 1980 are treated
-// as unknown, and FAT stores them as 1980-01-01.
+// The time of an output whose input changed while it was read. It is that of no input: times before 1980 are
+// treated as unknown, and FAT stores them as 1980-01-01.
 constexpr timespec no_version{};
 constexpr std::time_t first_version = 315'619'200;  // 1980-01-02
 
