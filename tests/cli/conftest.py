@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 pytest.register_assert_rewrite(*(file.stem for file in (pathlib.Path(__file__).parent / "support").glob("*.py")))
 
 import programs  # noqa: E402
+from control_group import control_group  # noqa: E402
 
 SKIPPED = os.environ.pop("GPUAES_SKIPPED", "")  # a file with the names of tests that another user skipped
 TIME_LIMIT = 10 * programs.PATIENCE  # seconds for a test, whatever it waits for
@@ -86,6 +87,13 @@ def work(monkeypatch):
 def key(work):
     """The name of a key file."""
     return programs.secret_file(work.parent / "key", programs.KEY)
+
+
+@pytest.fixture
+def group():
+    """A control group, to limit the memory of programs."""
+    with control_group() as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

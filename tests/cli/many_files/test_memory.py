@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from control_group import control_group
-from programs import FOLDER, SANITIZED, some_bytes, stream
+from programs import FOLDER, SANITIZED, secret_file, some_bytes, stream
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 
@@ -18,17 +17,8 @@ MORE_FOR_MANY = 300 * MIB
 
 
 @pytest.fixture
-def words(work):
-    name = work.parent / "words"
-    name.touch(0o600)
-    name.write_text("correct horse\n")
-    return str(name)
-
-
-@pytest.fixture
-def group():
-    with control_group() as made:
-        yield made
+def words():
+    return secret_file("../words", b"correct horse\n")
 
 
 def make_files(count=COUNT):

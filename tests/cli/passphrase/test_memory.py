@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from control_group import control_group
-from programs import SANITIZED, openssl_ctr, raw, some_bytes, stream
+from programs import SANITIZED, openssl_ctr, raw, secret_file, some_bytes, stream
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 
@@ -17,17 +16,8 @@ HINT = "raise the memory limit of the service, container or shell (ulimit)"
 
 
 @pytest.fixture
-def words(work):
-    name = work.parent / "words"
-    name.touch(0o600)
-    name.write_text("correct horse\n")
-    return str(name)
-
-
-@pytest.fixture
-def group():
-    with control_group() as made:
-        yield made
+def words():
+    return secret_file("../words", b"correct horse\n")
 
 
 def assert_refused(result, left):
