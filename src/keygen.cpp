@@ -15,7 +15,6 @@
 #include "cli/completions.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
-#include "cli/version.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "keys/kdf.hpp"
@@ -23,6 +22,7 @@
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
 #include "run/secrets.hpp"
+#include "terminal/version.hpp"
 
 namespace gpuaes::keygen {
 namespace {

@@ -10,8 +10,8 @@ namespace gpuaes {
 
 enum class Exit : int { ok = 0, io = 1, usage = 2, key = 3, auth = 4 };
 
-// What a user can do who has the options of the programs, which the engine does not know: cli/messages.cpp
-// puts it into words. `about` is what Hint::text has.
+// What a user can do who has the options of the programs, which the engine does not know:
+// terminal/messages.cpp puts it into words. `about` is what Hint::text has.
 enum class Advice {
   text,  // the text is the hint itself
   check_download,

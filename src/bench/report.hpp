@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "process/control.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

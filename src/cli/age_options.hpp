@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cli/age_program.hpp"
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -7,8 +7,8 @@
 
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
-#include "cli/version.hpp"
-#include "process/terminal.hpp"
+#include "terminal/prompt.hpp"
+#include "terminal/version.hpp"
 
 namespace gpuaes {
 namespace {

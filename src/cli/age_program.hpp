@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "cli/messages.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

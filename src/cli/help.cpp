@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "cli/messages.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 namespace {

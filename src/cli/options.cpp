@@ -8,8 +8,8 @@
 
 #include "cli/option_rules.hpp"
 #include "cli/stream_options.hpp"
-#include "cli/version.hpp"
 #include "format/format.hpp"
+#include "terminal/version.hpp"
 
 namespace gpuaes {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/requests.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

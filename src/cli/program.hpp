@@ -11,9 +11,9 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "process/control.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -1,8 +1,8 @@
 // The commands of gpuaes-parts. Each throws an Error or Cancelled if it fails.
 #pragma once
 
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "format/parts/frames.hpp"
 #include "io/cancel.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/secret.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

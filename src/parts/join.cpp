@@ -18,7 +18,6 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sealed.hpp"
@@ -31,6 +30,7 @@
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 namespace {

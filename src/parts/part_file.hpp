@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "format/parts/frames.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sessions.hpp"
 #include "io/directory.hpp"
@@ -20,6 +19,7 @@
 #include "run/file_conflicts.hpp"
 #include "run/filter.hpp"
 #include "run/range_stream.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 namespace {

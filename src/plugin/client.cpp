@@ -35,7 +35,7 @@
 #include "keys/recipient.hpp"
 #include "keys/secret.hpp"
 #include "process/child_process.hpp"
-#include "process/terminal.hpp"
+#include "terminal/prompt.hpp"
 
 namespace gpuaes {
 namespace {

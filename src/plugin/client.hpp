@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "keys/plugin.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
@@ -14,6 +13,7 @@
 #include "io/source_sink.hpp"
 #include "process/child_process.hpp"
 #include "run/file_conflicts.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -16,8 +16,8 @@
 #include "base/error.hpp"
 #include "keys/recipient.hpp"
 #include "process/child_process.hpp"
-#include "process/terminal.hpp"
 #include "run/inputs.hpp"
+#include "terminal/prompt.hpp"
 
 namespace gpuaes {
 namespace {

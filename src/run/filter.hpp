@@ -1,13 +1,13 @@
 // The whole filter, from a request to a finished output.
 #pragma once
 
-#include "cli/messages.hpp"
-#include "cli/progress.hpp"
 #include "cli/requests.hpp"
 #include "io/cancel.hpp"
 #include "run/endpoints.hpp"
 #include "run/open_stream.hpp"
 #include "run/report.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
 #include "io/fd_source_sink.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/messages.hpp"
-#include "cli/progress.hpp"
 #include "cli/requests.hpp"
 #include "io/cancel.hpp"
 #include "run/report.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 

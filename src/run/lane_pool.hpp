@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "lane/backends.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -3,14 +3,14 @@
 
 #include <functional>
 
-#include "cli/messages.hpp"
-#include "cli/progress.hpp"
 #include "cli/requests.hpp"
 #include "io/cancel.hpp"
 #include "keys/keyring.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
 #include "run/report.hpp"
+#include "terminal/messages.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "io/source_sink.hpp"
@@ -19,6 +18,7 @@
 #include "lane/plan.hpp"
 #include "run/endpoints.hpp"
 #include "run/secrets.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

@@ -23,7 +23,6 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
-#include "cli/progress.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
@@ -34,6 +33,7 @@
 #include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 #include "run/secrets.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 namespace {

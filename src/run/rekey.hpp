@@ -1,8 +1,8 @@
 // --rekey: replaces the slots of a sealed file without encrypting it again (gpuaes-stream(5), "Message").
 #pragma once
 
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

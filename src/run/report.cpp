@@ -14,8 +14,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
-#include "cli/progress.hpp"
 #include "run/lane_pool.hpp"
+#include "terminal/progress.hpp"
 
 namespace gpuaes {
 namespace {

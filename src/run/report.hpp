@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/plan.hpp"
@@ -17,6 +16,7 @@
 #include "pipeline/trace.hpp"
 #include "run/open_stream.hpp"
 #include "system/resources.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

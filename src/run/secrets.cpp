@@ -37,9 +37,9 @@
 #include "lane/backends.hpp"
 #include "plugin/client.hpp"
 #include "process/child_process.hpp"
-#include "process/terminal.hpp"
 #include "run/endpoints.hpp"
 #include "run/file_conflicts.hpp"
+#include "terminal/prompt.hpp"
 
 namespace gpuaes {
 namespace {

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/keyring.hpp"
 #include "keys/secret.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

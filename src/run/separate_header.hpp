@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "cli/messages.hpp"
 #include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "io/cancel.hpp"
 #include "run/endpoints.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

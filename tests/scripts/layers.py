@@ -22,20 +22,21 @@ MAY_INCLUDE = {
     "io": "base",
     "process": "base io",
     "system": "base",
-    "cli": "base cipher format io lane process system",
+    "terminal": "base io process",
+    "cli": "base cipher format io lane process system terminal",
     "format": "base cipher io keys",
     "lane": "base cipher system",
     "pipeline": "base format io keys lane system",
-    "plugin": "base cli format io keys process",
-    "parts": "base cli format io keys lane run",
-    "run": "base cipher cli format io keys lane pipeline plugin process system",
+    "plugin": "base format io keys process terminal",
+    "parts": "base cli format io keys lane run terminal",
+    "run": "base cipher cli format io keys lane pipeline plugin process system terminal",
     "cuda": "base cipher keys lane system",
-    "bench": "base cipher cli format io keys lane pipeline process system",
+    "bench": "base cipher cli format io keys lane pipeline process system terminal",
     "cuda_bench": "base bench cipher cuda keys lane pipeline system",
-    "main": "cli lane run",
-    "keygen": "base cli io keys process run",
-    "gpuage": "base cli keys run",
-    "gpuage_keygen": "base cli io keys run",
+    "main": "cli lane run terminal",
+    "keygen": "base cli io keys process run terminal",
+    "gpuage": "base cli keys run terminal",
+    "gpuage_keygen": "base cli io keys run terminal",
 }
 
 # External headers, and the only files that may include them, separated by spaces.
@@ -44,7 +45,7 @@ OUTSIDE = {
     r"cuda|cub/|thrust/|nv|curand|cooperative_groups|device_|driver_types|vector_types": "cuda/*",
 }
 
-# The parts of the engine; words with options are in cli/messages.cpp. A string with something like -x or --name in it.
+# The parts of the engine; words with options are in terminal/messages.cpp. A string with something like -x or --name in it.
 ENGINE = "base cipher cuda format io keys lane pipeline system".split()
 OPTION = re.compile(r'^[^"]*"([^"]*[^"\w-])?--?[a-zA-Z][a-z]*[^"]*"')
 

@@ -1,4 +1,4 @@
-#include "process/terminal.hpp"
+#include "terminal/prompt.hpp"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/messages.hpp"
 #include "process/control.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
 

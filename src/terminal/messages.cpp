@@ -1,4 +1,4 @@
-#include "cli/messages.hpp"
+#include "terminal/messages.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // The text of the progress line of -P: its parts, and which of them are left out if space is short.
-#include "cli/progress.hpp"
+#include "terminal/progress.hpp"
 
 #include <string>
 #include <vector>

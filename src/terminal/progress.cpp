@@ -1,4 +1,4 @@
-#include "cli/progress.hpp"
+#include "terminal/progress.hpp"
 
 #include <fmt/format.h>
 
