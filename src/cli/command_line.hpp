@@ -118,13 +118,20 @@ void set_parsed(Target& target, const std::string& text) {
   field_of<path...>(target) = parse(text);
 }
 
+template <class Target>
+OptionText text_of(const OptionRow<Target>& row) {
+  return {row.names, row.argument, row.help, row.words, row.repeats};
+}
 template <class Target, std::size_t count>
 std::vector<OptionText> option_texts(const std::array<OptionGroup<Target>, count>& groups) {
   std::vector<OptionText> texts;
   for (const OptionGroup<Target>& group : groups)
-    for (const OptionRow<Target>& row : group.rows)
-      texts.push_back({row.names, row.argument, row.help, row.words, row.repeats});
+    for (const OptionRow<Target>& row : group.rows) texts.push_back(text_of(row));
   return texts;
+}
+
+inline HelpRow help_row(const OptionText& option) {
+  return {option_term(option.names, option.argument), option.help};
 }
 
 // The list of options, formatted for help on standard output.
@@ -133,23 +140,23 @@ std::string format_options(const std::array<OptionGroup<Target>, count>& groups)
   std::vector<HelpSection> sections;
   for (const OptionGroup<Target>& group : groups) {
     HelpSection section{group.title, {}};
-    for (const OptionRow<Target>& row : group.rows)
-      section.rows.push_back({option_term(row.names, row.argument), row.help});
+    for (const OptionRow<Target>& row : group.rows) section.rows.push_back(help_row(text_of(row)));
     sections.push_back(std::move(section));
   }
   return format_help(sections, help_columns());
 }
 
-// The target with the given options set, in the order of the rows.
+// Sets the given options in `target`, in the order of the rows.
+template <class Target>
+void read_rows(std::span<const OptionRow<Target>> rows, const GivenOptions& given, Target& target) {
+  for (const OptionRow<Target>& row : rows)
+    if (const auto found = given.find(long_name(row.names)); found != given.end())
+      for (const std::string& argument : found->second) row.set(target, argument);
+}
 template <class Target, std::size_t count>
 Target read_options(const std::array<OptionGroup<Target>, count>& groups, const GivenOptions& given) {
   Target target;
-  for (const OptionGroup<Target>& group : groups)
-    for (const OptionRow<Target>& row : group.rows) {
-      const auto found = given.find(long_name(row.names));
-      if (found == given.end()) continue;
-      for (const std::string& argument : found->second) row.set(target, argument);
-    }
+  for (const OptionGroup<Target>& group : groups) read_rows(group.rows, given, target);
   return target;
 }
 

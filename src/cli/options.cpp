@@ -137,6 +137,13 @@ Request request_of(const Options& options, bool has_output) {
   throw std::logic_error("unknown action");
 }
 
+Options options_of(const CommandLine& line) {
+  Options options = read_options(stream_options, line.given);
+  if (!line.positional.empty() || options.files_from) options.inputs = line.positional;
+  if (line.command) options.command = *line.command;
+  return options;
+}
+
 // One for each alternative of StreamMode.
 struct OptionFor {
   const char* operator()(const WholeInput&) const { return ""; }
@@ -180,9 +187,7 @@ Parsed<Request> parse_options(int argc, const char* const* argv) {
   const CommandLine line =
       parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
   refuse_command_as_input(line);
-  Options options = read_options(stream_options, line.given);
-  if (!line.positional.empty() || options.files_from) options.inputs = line.positional;
-  if (line.command) options.command = *line.command;
+  const Options options = options_of(line);
   check_rules(line, options);
   return {options.level, request_of(options, line.given.contains("output"))};
 }

@@ -1,5 +1,5 @@
-// The command line of gpuaes-stream, and what that of gpuaes-parts shares with it. To add an option, see the
-// list in stream_options.hpp.
+// The command line of gpuaes-stream, some of whose options are also those of gpuaes-parts. To add an option,
+// see the list in stream_options.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace gpuaes {
 
-// The options as given, from which requests are made.
+// The options of gpuaes-stream as given, from which requests are made. gpuaes-parts shares some of them.
 struct Options {
   enum class Action { filter, info, export_header, rekey, completions, help, version, list_lanes };
 
@@ -42,16 +42,6 @@ struct Options {
   bool progress = false;  // the line of -P
   Messages::Level level = Messages::Level::normal;
   std::string shell;  // of --completions
-
-  // For gpuaes-parts:
-  std::uint32_t part = 0;              // its number
-  std::optional<std::uint32_t> count;  // of parts
-  std::optional<std::string> receipt;  // a file to write
-  std::vector<std::string> receipts;   // files to read
-  bool reads_receipts = false;         // whether there are any
-  bool verify = false;                 // read all of a complete part
-  bool missing = false;                // print only the numbers of missing parts
-  bool single_file = false;            // join to the output, too
 
   bool several() const { return files_from || inputs.size() > 1; }
   bool names_input() const { return files_from || (!inputs.empty() && inputs.front() != standard_name); }

@@ -22,8 +22,22 @@ namespace gpuaes {
 namespace {
 
 enum class Action { plan, seal, status, join };
-using Row = OptionRow<Options>;
-using Group = OptionGroup<Options>;
+
+// The options as given.
+struct PartsOptions {
+  Options shared;                      // with gpuaes-stream
+  std::string directory;               // except of plan, whose output it is
+  std::uint32_t part = 0;              // its number
+  std::optional<std::uint32_t> count;  // of parts
+  std::optional<std::string> receipt;  // a file to write
+  std::vector<std::string> receipts;   // files to read
+  bool reads_receipts = false;         // whether there are any
+  bool verify = false;                 // read all of a complete part
+  bool json = false;                   // print JSON
+  bool missing = false;                // print only the numbers of missing parts
+  bool single_file = false;            // join to the output, too
+};
+using Row = OptionRow<PartsOptions>;
 
 struct Command {
   Action action;
@@ -31,19 +45,20 @@ struct Command {
   const char* synopsis;  // in the help, after the name
   const char* text;      // in the help
   std::vector<const char*> required;
-  std::vector<Row> rows;
+  std::vector<Row> rows;     // options of the command alone
+  OptionNames shared;        // with gpuaes-stream
   std::size_t max_operands;  // the first is the input of plan, and the directory of others
   bool runs_command = false;
 };
 
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
-// Rows of gpuaes-parts alone; the others are rows of gpuaes-stream.
-constexpr Row new_directory{"output,o", "DIR", "Make the directory DIR, which must not exist.",
-                            set_parsed<parse_output, &Options::output, &OutputRequest::name>};
-void set_input(Options& options, const std::string& name) {
-  options.inputs = {name};
-  options.input_option = "--input";
+constexpr Row new_directory{
+    "output,o", "DIR", "Make the directory DIR, which must not exist.",
+    set_parsed<parse_output, &PartsOptions::shared, &Options::output, &OutputRequest::name>};
+void set_input(PartsOptions& options, const std::string& name) {
+  options.shared.inputs = {name};
+  options.shared.input_option = "--input";
 }
 
 constexpr Row planned_input{
@@ -53,54 +68,51 @@ constexpr Row planned_input{
     set_input};
 constexpr Row planned_count{"parts,n", "N",
                             "The number of parts. The default is one per GiB of FILE, at most 1000.",
-                            set_parsed<parse_part_count, &Options::count>};
-constexpr Row sealing_cipher{"cipher,c",
-                             "CIPHER",
-                             "aes-256 (the default) or kuznyechik.",
-                             set_parsed<parse_cipher, &Options::format, &FormatRequest::cipher>,
-                             false,
-                             cipher_names};
-constexpr Row new_label{"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
-                        set_parsed<parse_label, &Options::format, &FormatRequest::label>};
-constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-                          add_text<&Options::secrets, &SecretRequest::named, &SecretOptions::key_files>,
-                          true};
+                            set_parsed<parse_part_count, &PartsOptions::count>};
+constexpr Row sealing_cipher{
+    "cipher,c",
+    "CIPHER",
+    "aes-256 (the default) or kuznyechik.",
+    set_parsed<parse_cipher, &PartsOptions::shared, &Options::format, &FormatRequest::cipher>,
+    false,
+    cipher_names};
+constexpr Row new_label{
+    "label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
+    set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>};
+constexpr Row sealing_key{
+    "key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
+    add_text<&PartsOptions::shared, &Options::secrets, &SecretRequest::named, &SecretOptions::key_files>,
+    true};
 constexpr Row part{"part", "I", "The number of the part, from 0.",
-                   set_parsed<parse_part_number, &Options::part>};
+                   set_parsed<parse_part_number, &PartsOptions::part>};
 constexpr Row input{
     "input,i", "FILE",
     "Read FILE: the input of the plan, which may have another name on this host, or, if the plan "
     "has none, the input of this part.",
     set_input};
 constexpr Row verify{"verify", nullptr, "Read all of the part once it is complete, and verify it.",
-                     turn_on<&Options::verify>};
-constexpr Row part_elsewhere{"output,o", "FILE",
-                             "Write the part to FILE or standard output (-) instead. Requires --receipt.",
-                             set_parsed<parse_output, &Options::output, &OutputRequest::name>};
+                     turn_on<&PartsOptions::verify>};
+constexpr Row part_elsewhere{
+    "output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
+    set_parsed<parse_output, &PartsOptions::shared, &Options::output, &OutputRequest::name>};
 constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
-                      set_text<&Options::receipt>};
-constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&Options::json>};
+                      set_text<&PartsOptions::receipt>};
+constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&PartsOptions::json>};
 constexpr Row missing{
     "missing", nullptr,
     "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
-    turn_on<&Options::missing>};
+    turn_on<&PartsOptions::missing>};
 constexpr Row count{"count", "N", "The number of parts, if the plan does not record it.",
-                    set_parsed<parse_part_count, &Options::count>};
+                    set_parsed<parse_part_count, &PartsOptions::count>};
 constexpr Row receipts{"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
-                       turn_on<&Options::reads_receipts>};
+                       turn_on<&PartsOptions::reads_receipts>};
 constexpr Row single_file{"output,o", "FILE",
                           "Also write the sealed file as a single file to FILE or standard output (-).",
-                          [](Options& options, const std::string& name) {
-                            options.output.name = parse_output(name);
+                          [](PartsOptions& options, const std::string& name) {
+                            options.shared.output.name = parse_output(name);
                             options.single_file = true;
                           }};
-constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](Options&, const std::string&) {}};
-
-std::vector<Row> rows_of(std::vector<Row> own, const OptionNames& shared) {
-  for (const std::string_view name : shared.list()) own.push_back(stream_option(name));
-  own.push_back(help);
-  return own;
-}
+constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptions&, const std::string&) {}};
 
 // Constants of their own: clang 14 destroys the temporaries of a call with a consteval argument twice.
 constexpr OptionNames shared_by_plan =
@@ -119,15 +131,16 @@ std::span<const Command> commands() {
               "                         [FILE]",
               "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
-              rows_of({planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
-                      shared_by_plan),
+              {planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
+              shared_by_plan,
               1},
       Command{Action::seal,
               "seal",
               "DIR --part I [OPTION]... [-- COMMAND...]",
               "Seal one part, which may be the output of COMMAND.",
               {"part"},
-              rows_of({part, input, verify, part_elsewhere, receipt}, shared_by_seal),
+              {part, input, verify, part_elsewhere, receipt},
+              shared_by_seal,
               1,
               true},
       Command{Action::status,
@@ -135,14 +148,16 @@ std::span<const Command> commands() {
               "DIR [--json | --missing]",
               "Print which parts are complete, missing or being sealed.",
               {},
-              rows_of({json, missing}, shared_by_status),
+              {json, missing},
+              shared_by_status,
               1},
       Command{Action::join,
               "join",
               "DIR [OPTION]... [--receipts RECEIPT...]",
               "Check all parts and write the index, which completes the file.",
               {},
-              rows_of({count, receipts, single_file}, shared_by_join),
+              {count, receipts, single_file},
+              shared_by_join,
               any_number}};
   return all;
 }
@@ -171,8 +186,12 @@ constexpr auto main_rows = std::to_array<OptionRow<Main>>({
 });
 constexpr auto main_groups = std::to_array<OptionGroup<Main>>({{"Options", main_rows}});
 
-std::array<Group, 1> groups_of(const Command& command) {
-  return {Group{"Options", command.rows}};
+std::vector<OptionText> texts_of(const Command& command) {
+  std::vector<OptionText> texts;
+  for (const Row& row : command.rows) texts.push_back(text_of(row));
+  for (const std::string_view name : command.shared.list()) texts.push_back(text_of(stream_option(name)));
+  texts.push_back(text_of(help));
+  return texts;
 }
 
 // Help ------------------------------------------------------------------------------------------------
@@ -201,97 +220,112 @@ std::string commands_help(const Main&) {
 }
 
 std::string command_help(const Command& command) {
+  HelpSection options{"Options", {}};
+  for (const OptionText& text : texts_of(command)) options.rows.push_back(help_row(text));
   return fmt::format("usage: gpuaes-parts {} {}\n\n{}\n\n{}\nSee gpuaes-parts(1) for details.\n",
-                     command.name, command.synopsis, command.text, format_options(groups_of(command)));
+                     command.name, command.synopsis, command.text,
+                     format_help({&options, 1}, help_columns()));
 }
 
 // Rules -----------------------------------------------------------------------------------------------
 
 constexpr OptionNames refused_with_command = "input";
 
-void check_rules(const Command& command, const CommandLine& line, const Options& options,
-                 const std::string& directory) {
-  const GivenOptions& given = line.given;
-  check_shared_rules(given);
-  check_command(line, refused_with_command);
-  for (const char* const name : command.required)
-    if (!given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
-  if (command.action == Action::plan) refuse_second_input(line);
-  if (command.action != Action::plan && directory.empty())
-    throw UsageError(fmt::format("{} requires a directory", command.name),
-                     fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
-  if (command.action == Action::plan && !options.inputs.empty() && !options.names_input())
+void check_plan(const CommandLine& line, const Options& options) {
+  refuse_second_input(line);
+  if (!options.inputs.empty() && !options.names_input())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
                      "omit the input; each seal then reads its own");
-  if (command.action == Action::plan && !options.output.name)
-    throw UsageError("plan makes a directory, and cannot write to standard output");
+  if (!options.output.name) throw UsageError("plan makes a directory, and cannot write to standard output");
+}
+
+void check_receipts(const Command& command, const GivenOptions& given, const PartsOptions& options) {
   if (command.action == Action::seal && given.contains("output") != given.contains("receipt"))
     throw UsageError("--output and --receipt require each other",
                      "without them, the part is written to the directory");
   refuse_together(given, "receipt", "verify");
-  refuse_together(given, "json", "missing");
-  if (command.action == Action::join && options.reads_receipts) refuse_together(given, "receipts", "output");
+  if (options.reads_receipts) refuse_together(given, "receipts", "output");
   if (options.reads_receipts != !options.receipts.empty())
     throw UsageError(
         options.reads_receipts ? "--receipts requires a receipt" : "join accepts only one directory",
         "receipts follow the directory and --receipts");
 }
 
-PartsRequest request_of(Action action, const Options& options, const std::string& directory) {
-  InputRequest first = input_requests(options).first();
+void check_rules(const Command& command, const CommandLine& line, const PartsOptions& options) {
+  check_shared_rules(line.given);
+  check_command(line, refused_with_command);
+  for (const char* const name : command.required)
+    if (!line.given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
+  if (command.action == Action::plan) return check_plan(line, options.shared);
+  if (options.directory.empty())
+    throw UsageError(fmt::format("{} requires a directory", command.name),
+                     fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
+  refuse_together(line.given, "json", "missing");
+  check_receipts(command, line.given, options);
+}
+
+PartsRequest request_of(Action action, const PartsOptions& options) {
+  const Options& shared = options.shared;
+  InputRequest first = input_requests(shared).first();
   switch (action) {
     case Action::plan:
-      return PlanRequest{.secrets = secret_request(options),
+      return PlanRequest{.secrets = secret_request(shared),
                          .input = std::move(first),
-                         .directory = *options.output.name,
-                         .cipher = options.format.cipher.value_or(Cipher::aes_256),
-                         .label = options.format.label,
+                         .directory = *shared.output.name,
+                         .cipher = shared.format.cipher.value_or(Cipher::aes_256),
+                         .label = shared.format.label,
                          .count = options.count};
     case Action::seal:
-      return SealRequest{.directory = directory,
+      return SealRequest{.directory = options.directory,
                          .part = options.part,
                          .input = std::move(first),
-                         .output = options.output,
+                         .output = shared.output,
                          .receipt = options.receipt,
                          .verify = options.verify,
-                         .lanes = options.lanes,
-                         .reports = options.reports,
-                         .progress = shows_progress(options)};
+                         .lanes = shared.lanes,
+                         .reports = shared.reports,
+                         .progress = shows_progress(shared)};
     case Action::status:
-      return StatusRequest{directory, options.json, options.missing};
+      return StatusRequest{options.directory, options.json, options.missing};
     case Action::join:
-      return JoinRequest{.directory = directory,
+      return JoinRequest{.directory = options.directory,
                          .count = options.count,
                          .receipts = options.receipts,
-                         .single_file = options.single_file ? std::optional(options.output) : std::nullopt,
-                         .progress = shows_progress(options)};
+                         .single_file = options.single_file ? std::optional(shared.output) : std::nullopt,
+                         .progress = shows_progress(shared)};
   }
   throw std::logic_error("unknown command");
 }
 
-Parsed<PartsRequest> parse_command(const Command& command, int argc, const char* const* argv) {
-  const auto groups = groups_of(command);
-  const CommandLine line = (command.runs_command ? parse_with_command : parse_command_line)(
-      argc, argv, option_texts(groups), command.max_operands);
-  if (line.given.contains("help")) return {.request = PrintRequest{command_help(command)}};
-  Options options = read_options(groups, line.given);
-  std::string directory;
+PartsOptions read_options(const Command& command, const CommandLine& line) {
+  PartsOptions options;
+  read_rows<PartsOptions>(command.rows, line.given, options);
+  for (const std::string_view name : command.shared.list())
+    read_rows<Options>({&stream_option(name), 1}, line.given, options.shared);
   if (command.action == Action::plan) {
-    if (!line.given.contains("input")) options.inputs = line.positional;
+    if (!line.given.contains("input")) options.shared.inputs = line.positional;
   } else if (!line.positional.empty()) {
-    directory = line.positional.front();
+    options.directory = line.positional.front();
     options.receipts.assign(line.positional.begin() + 1, line.positional.end());
   }
-  if (line.command) options.command = *line.command;
-  check_rules(command, line, options, directory);
-  return {options.level, request_of(command.action, options, directory)};
+  if (line.command) options.shared.command = *line.command;
+  return options;
+}
+
+Parsed<PartsRequest> parse_command(const Command& command, int argc, const char* const* argv) {
+  const CommandLine line = (command.runs_command ? parse_with_command : parse_command_line)(
+      argc, argv, texts_of(command), command.max_operands);
+  if (line.given.contains("help")) return {.request = PrintRequest{command_help(command)}};
+  const PartsOptions options = read_options(command, line);
+  check_rules(command, line, options);
+  return {options.shared.level, request_of(command.action, options)};
 }
 
 std::string completions_for(const Main& main) {
   CompletedProgram program{
       .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
   for (const Command& command : commands())
-    program.commands.push_back({command.name, command.text, option_texts(groups_of(command)), true});
+    program.commands.push_back({command.name, command.text, texts_of(command), true});
   return completions(program, main.shell);
 }
 
