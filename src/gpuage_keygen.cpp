@@ -15,7 +15,7 @@
 #include "cli/program.hpp"
 #include "io/output_file.hpp"
 #include "keys/recipient.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 namespace gpuaes {
 namespace {

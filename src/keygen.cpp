@@ -21,7 +21,7 @@
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes::keygen {

@@ -1,5 +1,5 @@
 // What an age plugin does for the age format: it is another program that wraps and unwraps file keys
-// (c2sp.org/age-plugin). src/plugin/ runs plugins.
+// (c2sp.org/age-plugin). src/secrets/ runs plugins.
 #pragma once
 
 #include <cstddef>

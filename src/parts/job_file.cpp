@@ -21,7 +21,7 @@
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
 #include "keys/kdf.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 namespace gpuaes {
 namespace {

@@ -18,6 +18,7 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
+#include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sealed.hpp"
@@ -28,7 +29,6 @@
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
-#include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 #include "terminal/progress.hpp"
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
+#include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
 #include "io/directory.hpp"
@@ -19,8 +20,7 @@
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
-#include "run/file_conflicts.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 namespace gpuaes {
 namespace {

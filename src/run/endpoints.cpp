@@ -16,8 +16,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
-#include "format/sealed.hpp"
-#include "io/armor.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -57,27 +55,6 @@ InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cance
     return {std::move(head), std::move(directory)};
   });
 }
-
-namespace {
-
-// The format whose armor the input begins with, perhaps after white space; or null. Waits for no more input
-// than the detection of formats does, unless there is white space.
-const Format* find_armored_format(HeaderReader& input) {
-  constexpr std::size_t begin_bytes = sealed_magic.size();  // of a BEGIN line: enough to tell formats apart
-  for (std::size_t margin = 0; margin <= max_armor_margin;) {
-    const std::span<const std::byte> begin = input.peek(margin + begin_bytes);
-    std::string_view text = as_text(begin);
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    for (const Format& format : all_formats())
-      if (!format.armor.empty() && text.starts_with(armor_begin(format.armor).substr(0, begin_bytes)))
-        return &format;
-    if (begin.size() - text.size() == margin) return nullptr;
-    margin = begin.size() - text.size();
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel) {
   if (input.command.empty()) {
@@ -162,25 +139,6 @@ SinkRules report_rules(const Messages& messages, bool durable) {
           .temp = {.hint = "choose another file"},
           .keep = false,
           .warn = [&messages](const std::string& text) { messages.warning(text); }};
-}
-
-HeaderReader header_reader(Source& source, PartsDirectory* directory) {
-  return HeaderReader([&source, directory](std::span<std::byte> out) {
-    const std::size_t count = source.read(out);
-    return count > 0 || directory == nullptr ? count : directory->index.read(out);
-  });
-}
-
-OpenedInput::OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named)
-    : pasted_(source.is_terminal() ? make_pasted_source(source) : nullptr),
-      source_(pasted_ ? *pasted_ : source),
-      header(header_reader(source_, directory)) {
-  if (named && find_format(*named).armor.empty()) return;
-  const Format* const format = find_armored_format(header);
-  if (format == nullptr || (named && *named != format->name)) return;
-  armored_format_ = format;
-  armor_ = make_armor_source(format->armor, source_, header.peeked());
-  header = header_reader(*armor_);
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "cli/requests.hpp"
-#include "format/header_reader.hpp"
+#include "files/conflicts.hpp"
+#include "format/opened_input.hpp"
 #include "format/parts/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "io/source_sink.hpp"
 #include "process/child_process.hpp"
-#include "run/file_conflicts.hpp"
 #include "terminal/messages.hpp"
 
 namespace gpuaes {
@@ -21,33 +21,6 @@ namespace gpuaes {
 struct InputFile {
   FdSource source;
   std::optional<PartsDirectory> directory{};
-};
-
-// Returns a reader for the header at the beginning of `source`, which must outlive it. In a directory, the
-// header is followed by the index.
-HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
-
-// An input to decrypt. If it begins with armor (of the named format, if one is named), the header and the
-// body are what the armor encodes.
-class OpenedInput {
-  std::unique_ptr<Source> pasted_;
-  Source& source_;
-  const Format* armored_format_ = nullptr;
-  std::unique_ptr<Source> armor_;
-
- public:
-  // Reads from `source`, which must outlive it and has not been read yet.
-  OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named);
-
-  HeaderReader header;
-
-  bool is_armored() const { return armor_ != nullptr; }
-  Source& body() { return armor_ ? *armor_ : source_; }  // once the header has been taken
-
-  // The format of the armor, or else what `detect` detects.
-  const Format& format(const Format& (*detect)(HeaderReader& input)) {
-    return armored_format_ != nullptr ? *armored_format_ : detect(header);
-  }
 };
 
 class TotalStats;

@@ -23,14 +23,14 @@
 
 #include "base/unicode.hpp"
 #include "cli/program.hpp"
+#include "files/conflicts.hpp"
 #include "lane/cpu_libraries.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
-#include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 #include "run/lane_pool.hpp"
 #include "run/many_files.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 namespace gpuaes {
 namespace {

@@ -16,13 +16,13 @@
 #include "base/unicode.hpp"
 #include "cipher/job.hpp"
 #include "cli/program.hpp"
+#include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sessions.hpp"
 #include "io/armor.hpp"
 #include "run/endpoints.hpp"
-#include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
 
 namespace gpuaes {

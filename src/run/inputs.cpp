@@ -24,10 +24,10 @@
 #include "cli/command_line.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
+#include "files/conflicts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/key.hpp"
 #include "run/endpoints.hpp"
-#include "run/file_conflicts.hpp"
 #include "run/work_queue.hpp"
 
 namespace gpuaes {

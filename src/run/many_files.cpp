@@ -28,7 +28,7 @@
 #include "run/info.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 namespace gpuaes {
 namespace {

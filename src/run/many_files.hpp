@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "cli/requests.hpp"
+#include "files/conflicts.hpp"
 #include "io/cancel.hpp"
 #include "keys/keyring.hpp"
 #include "run/endpoints.hpp"
-#include "run/file_conflicts.hpp"
 #include "run/report.hpp"
 #include "terminal/messages.hpp"
 #include "terminal/progress.hpp"

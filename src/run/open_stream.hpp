@@ -17,7 +17,7 @@
 #include "lane/lane.hpp"
 #include "lane/plan.hpp"
 #include "run/endpoints.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 #include "terminal/messages.hpp"
 
 namespace gpuaes {

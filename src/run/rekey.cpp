@@ -23,6 +23,7 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
+#include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
@@ -30,9 +31,8 @@
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
-#include "run/file_conflicts.hpp"
 #include "run/inputs.hpp"
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "cli/command_line.hpp"
 #include "cli/program.hpp"
-#include "run/file_conflicts.hpp"
+#include "files/conflicts.hpp"
 #include "run/inputs.hpp"
 
 namespace gpuaes {

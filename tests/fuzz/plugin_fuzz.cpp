@@ -29,7 +29,7 @@
 #include "fuzz/fuzz.hpp"
 #include "io/fd.hpp"
 #include "keys/recipient.hpp"
-#include "plugin/client.hpp"
+#include "secrets/plugin.hpp"
 #include "support/files.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "plugin/client.hpp"
+#include "secrets/plugin.hpp"
 
 #include <fmt/format.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "run/secrets.hpp"
+#include "secrets/secrets.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -25,7 +25,9 @@
 #include "base/text.hpp"
 #include "base/unicode.hpp"
 #include "cli/command_line.hpp"
+#include "files/conflicts.hpp"
 #include "format/format.hpp"
+#include "format/opened_input.hpp"
 #include "io/armor.hpp"
 #include "io/source_sink.hpp"
 #include "keys/bech32.hpp"
@@ -35,10 +37,8 @@
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
 #include "lane/backends.hpp"
-#include "plugin/client.hpp"
 #include "process/child_process.hpp"
-#include "run/endpoints.hpp"
-#include "run/file_conflicts.hpp"
+#include "secrets/plugin.hpp"
 #include "terminal/prompt.hpp"
 
 namespace gpuaes {

@@ -1,4 +1,4 @@
-#include "run/file_conflicts.hpp"
+#include "files/conflicts.hpp"
 
 #include <fmt/format.h>
 #include <sys/sysmacros.h>
@@ -16,7 +16,6 @@
 #include "base/error.hpp"
 #include "keys/recipient.hpp"
 #include "process/child_process.hpp"
-#include "run/inputs.hpp"
 #include "terminal/prompt.hpp"
 
 namespace gpuaes {
@@ -148,7 +147,11 @@ void check_replaceable(const std::string& name, const char* hint) {
 void refuse_secret_as_input(const InputRequest& input, const struct stat& opened, NamedInputs secrets) {
   std::vector<Input> inputs = find_inputs(secrets);
   inputs.push_back({secrets.add(input).list().back(), opened});
-  limit_usage_error(true, [&] { refuse_shared_inputs(inputs, true); });
+  try {
+    refuse_shared_inputs(inputs, true);
+  } catch (const UsageError& error) {
+    throw IoError(error.what(), error.hint());
+  }
 }
 
 void prepare_inputs(const NamedInputs& named, bool only_from_files) {

@@ -1,5 +1,5 @@
 // Conflicts between the files of a run.
-#include "run/file_conflicts.hpp"
+#include "files/conflicts.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
