@@ -30,20 +30,24 @@ constexpr std::uint64_t encoded_size(std::uint64_t size) {
   return (size + 2) / 3 * 4 + (size + line_bytes - 1) / line_bytes;
 }
 
-class ArmorSink : public Sink {
+class ArmorSink : public SinkWrapper {
  public:
   ArmorSink(std::string_view label, std::unique_ptr<Sink> text)
-      : begin_line_(armor_begin(label) + "\n"),
+      : SinkWrapper(std::move(text)),
+        begin_line_(armor_begin(label) + "\n"),
         end_line_(armor_end(label) + "\n"),
-        text_(std::move(text)),
         encoder_(EVP_ENCODE_CTX_new()) {
     if (!encoder_) throw std::bad_alloc();
     EVP_EncodeInit(encoder_.get());
   }
 
   void expect(std::uint64_t size) override {
-    text_->expect(begin_line_.size() + encoded_size(size) + end_line_.size());
+    inner_.expect(begin_line_.size() + encoded_size(size) + end_line_.size());
   }
+
+  // These concern the bytes that are passed on, which are others.
+  bool limited_by_disk() const override { return false; }
+  std::optional<std::size_t> place_in_page() const override { return {}; }
 
   void write(std::span<const std::byte> bytes) override {
     begin();
@@ -54,7 +58,7 @@ class ArmorSink : public Sink {
       check_call(EVP_EncodeUpdate(encoder_.get(), octets(text.data()), &size, octets(part.data()),
                                   static_cast<int>(part.size())) == 1,
                  "EVP_EncodeUpdate");
-      text_->write(std::span(text).first(static_cast<std::size_t>(size)));
+      inner_.write(std::span(text).first(static_cast<std::size_t>(size)));
       bytes = bytes.subspan(part.size());
     }
   }
@@ -64,20 +68,17 @@ class ArmorSink : public Sink {
     std::array<std::byte, line_chars + 2> text{};  // with a newline and a NUL
     int size = 0;
     EVP_EncodeFinal(encoder_.get(), octets(text.data()), &size);
-    text_->write(std::span(text).first(static_cast<std::size_t>(size)));
-    text_->write(bytes_of(end_line_));
-    text_->finish();
+    inner_.write(std::span(text).first(static_cast<std::size_t>(size)));
+    inner_.write(bytes_of(end_line_));
+    inner_.finish();
   }
-
-  void publish(const std::function<void()>& last_step) override { text_->publish(last_step); }
 
  private:
   void begin() {
-    if (!std::exchange(begun_, true)) text_->write(bytes_of(begin_line_));
+    if (!std::exchange(begun_, true)) inner_.write(bytes_of(begin_line_));
   }
 
   std::string begin_line_, end_line_;
-  std::unique_ptr<Sink> text_;
   std::unique_ptr<EVP_ENCODE_CTX, FreeWith<EVP_ENCODE_CTX_free>> encoder_;
   bool begun_ = false;
 };

@@ -370,21 +370,17 @@ class OutputFile : public Sink {
 
 // Keeps binary plaintext off a terminal: passes text on to `sink`. UsageError if a piece is not text; none of
 // that piece is passed on.
-class TextSink : public Sink {
+class TextSink : public SinkWrapper {
  public:
-  explicit TextSink(std::unique_ptr<Sink> sink) : sink_(std::move(sink)) {}
+  using SinkWrapper::SinkWrapper;
 
-  void expect(std::uint64_t size) override { sink_->expect(size); }
   void write(std::span<const std::byte> bytes) override {
     if (!std::ranges::all_of(as_text(bytes), [this](char c) { return check_.take(c); }))
       throw UsageError("refusing to write binary plaintext to a terminal", Advice::redirect_output);
-    sink_->write(bytes);
+    inner_.write(bytes);
   }
-  void finish() override { sink_->finish(); }
-  void publish(const std::function<void()>& last_step) override { sink_->publish(last_step); }
 
  private:
-  std::unique_ptr<Sink> sink_;
   TerminalTextCheck check_;
 };
 

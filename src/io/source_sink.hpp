@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "io/cancel.hpp"
 
@@ -101,6 +103,43 @@ class Sink {
     finish();
     publish([] {});
   }
+};
+
+// Forwards to another source. A class derived from this changes some of it.
+class SourceWrapper : public Source {
+ public:
+  explicit SourceWrapper(Source& inner) : inner_(inner) {}
+  std::size_t read(std::span<std::byte> out) override { return inner_.read(out); }
+  bool ready(std::chrono::milliseconds patience) override { return inner_.ready(patience); }
+  bool is_terminal() const override { return inner_.is_terminal(); }
+  std::uint64_t parallel_size() const override { return inner_.parallel_size(); }
+  void read_at(std::uint64_t offset, std::span<std::byte> out) const override { inner_.read_at(offset, out); }
+  bool prepare_parallel() override { return inner_.prepare_parallel(); }
+  std::size_t place_in_page(std::uint64_t offset) const override { return inner_.place_in_page(offset); }
+  std::uint64_t message_end(std::uint64_t offset) override { return inner_.message_end(offset); }
+  void skip_to(std::uint64_t offset) override { inner_.skip_to(offset); }
+
+ protected:
+  Source& inner_;
+};
+
+// Forwards to another sink. A class derived from this changes some of it. Does not forward overwrite(), since
+// offsets may differ.
+class SinkWrapper : public Sink {
+  std::unique_ptr<Sink> owned_;  // or null
+
+ public:
+  explicit SinkWrapper(Sink& inner) : inner_(inner) {}
+  explicit SinkWrapper(std::unique_ptr<Sink> inner) : owned_(std::move(inner)), inner_(*owned_) {}
+  void expect(std::uint64_t size) override { inner_.expect(size); }
+  bool limited_by_disk() const override { return inner_.limited_by_disk(); }
+  std::optional<std::size_t> place_in_page() const override { return inner_.place_in_page(); }
+  void write(std::span<const std::byte> bytes) override { inner_.write(bytes); }
+  void finish() override { inner_.finish(); }
+  void publish(const std::function<void()>& last_step) override { inner_.publish(last_step); }
+
+ protected:
+  Sink& inner_;
 };
 
 // Discards the output. Throws Cancelled if the program is told to stop.

@@ -26,18 +26,15 @@ namespace {
 
 // Writes a part, whose length may be known only at its end. At the end, calls `check_input`, and before the
 // part gets its name, `write_receipt`. Either may throw.
-class PartSink : public Sink {
+class PartSink : public SinkWrapper {
  public:
   PartSink(Sink& inner, const FrameHeader& header, std::function<void()> check_input,
            std::function<void(const FrameHeader&)> write_receipt)
-      : inner_(inner),
+      : SinkWrapper(inner),
         header_(header),
         check_input_(std::move(check_input)),
         write_receipt_(std::move(write_receipt)) {}
 
-  void expect(std::uint64_t size) override { inner_.expect(size); }
-  bool limited_by_disk() const override { return inner_.limited_by_disk(); }
-  std::optional<std::size_t> place_in_page() const override { return inner_.place_in_page(); }
   void write(std::span<const std::byte> bytes) override {
     inner_.write(bytes);
     written_ += bytes.size();
@@ -56,7 +53,6 @@ class PartSink : public Sink {
   }
 
  private:
-  Sink& inner_;
   FrameHeader header_;
   std::function<void()> check_input_;
   std::function<void(const FrameHeader&)> write_receipt_;

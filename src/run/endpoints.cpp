@@ -100,19 +100,17 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
 namespace {
 
 // Keeps the output until the input ends, so that it does not appear in the middle of what is typed.
-class HeldSink : public Sink {
+class HeldSink : public SinkWrapper {
  public:
-  explicit HeldSink(std::unique_ptr<Sink> terminal) : terminal_(std::move(terminal)) {}
+  using SinkWrapper::SinkWrapper;
 
   void write(std::span<const std::byte> bytes) override { append(held_, bytes); }
   void finish() override {
-    terminal_->write(held_);
-    terminal_->finish();
+    inner_.write(held_);
+    inner_.finish();
   }
-  void publish(const std::function<void()>& last_step) override { terminal_->publish(last_step); }
 
  private:
-  std::unique_ptr<Sink> terminal_;
   std::vector<std::byte> held_;
 };
 

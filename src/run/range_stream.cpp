@@ -64,43 +64,43 @@ std::uint64_t unit_with(std::uint64_t plaintext, const Session& session, const P
 // Windows -----------------------------------------------------------------------------------------
 
 WindowSource::WindowSource(Source& whole, std::uint64_t begin, std::uint64_t size)
-    : whole_(whole), begin_(begin), size_(size) {
-  whole_.skip_to(begin_);
+    : SourceWrapper(whole), begin_(begin), size_(size) {
+  inner_.skip_to(begin_);
 }
 
 std::size_t WindowSource::read(std::span<std::byte> out) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
   if (wanted == 0) return 0;
-  const std::size_t count = whole_.read(out.first(wanted));
+  const std::size_t count = inner_.read(out.first(wanted));
   if (count == 0) throw IoError("the input shrank while it was being read");
   at_ += count;
   return count;
 }
 
 bool WindowSource::ready(std::chrono::milliseconds patience) {
-  return at_ == size_ || whole_.ready(patience);
+  return at_ == size_ || inner_.ready(patience);
 }
 
 std::uint64_t WindowSource::parallel_size() const {
-  return whole_.parallel_size() > 0 ? size_ : 0;
+  return inner_.parallel_size() > 0 ? size_ : 0;
 }
 
 void WindowSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
-  whole_.read_at(begin_ + offset, out);
+  inner_.read_at(begin_ + offset, out);
 }
 
 void WindowSource::skip_to(std::uint64_t offset) {
-  whole_.skip_to(begin_ + offset);
+  inner_.skip_to(begin_ + offset);
   at_ = offset;
 }
 
 std::uint64_t WindowSource::message_end(std::uint64_t offset) {
-  const std::uint64_t end = whole_.message_end(begin_ + offset);
+  const std::uint64_t end = inner_.message_end(begin_ + offset);
   return end == unknown_end ? end : end - begin_;
 }
 
 WindowSink::WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size)
-    : inner_(inner), to_skip_(skipped), to_pass_(size) {}
+    : SinkWrapper(inner), to_skip_(skipped), to_pass_(size) {}
 
 void WindowSink::write(std::span<const std::byte> bytes) {
   const auto skip = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), to_skip_));

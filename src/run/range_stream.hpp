@@ -17,7 +17,7 @@ namespace gpuaes {
 
 // `size` bytes of another source, starting at `begin`. That source is a file or block device; its own offset
 // follows the last byte read. IoError if it turns out to be shorter.
-class WindowSource : public Source {
+class WindowSource : public SourceWrapper {
  public:
   WindowSource(Source& whole, std::uint64_t begin, std::uint64_t size);
 
@@ -25,37 +25,28 @@ class WindowSource : public Source {
   bool ready(std::chrono::milliseconds patience) override;
   std::uint64_t parallel_size() const override;
   void read_at(std::uint64_t offset, std::span<std::byte> out) const override;
-  bool prepare_parallel() override { return whole_.prepare_parallel(); }
   std::size_t place_in_page(std::uint64_t offset) const override {
-    return whole_.place_in_page(begin_ + offset);
+    return inner_.place_in_page(begin_ + offset);
   }
   void skip_to(std::uint64_t offset) override;
   std::uint64_t message_end(std::uint64_t offset) override;
 
  private:
-  Source& whole_;
   std::uint64_t begin_;
   std::uint64_t size_;
   std::uint64_t at_ = 0;
 };
 
 // Discards the first `skipped` bytes, passes the next `size` bytes to another sink, and discards the rest.
-class WindowSink : public Sink {
+// place_in_page() is that of the first byte that is passed on: only the first chunk can begin before it.
+class WindowSink : public SinkWrapper {
  public:
   WindowSink(Sink& inner, std::uint64_t skipped, std::uint64_t size);
-
-  bool limited_by_disk() const override { return inner_.limited_by_disk(); }
-
-  // The place of the first byte that is passed on. Only the first chunk can begin before it.
-  std::optional<std::size_t> place_in_page() const override { return inner_.place_in_page(); }
   void write(std::span<const std::byte> bytes) override;
-  void finish() override { inner_.finish(); }
-  void publish(const std::function<void()>& last_step) override { inner_.publish(last_step); }
 
   std::uint64_t passed() const noexcept { return passed_; }  // bytes written to the other sink
 
  private:
-  Sink& inner_;
   std::uint64_t to_skip_;
   std::uint64_t to_pass_;
   std::uint64_t passed_ = 0;

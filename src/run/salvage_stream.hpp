@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -87,24 +86,15 @@ class SalvageStream : public OpenStream {
 
  private:
   // The source of the stream, which ends where it can no longer be read because of damage between parts.
-  class ForgivingSource : public Source {
+  class ForgivingSource : public SourceWrapper {
    public:
-    explicit ForgivingSource(Source& inner) : inner_(inner) {}
+    using SourceWrapper::SourceWrapper;
     std::size_t read(std::span<std::byte> out) override;
-    bool ready(std::chrono::milliseconds patience) override { return inner_.ready(patience); }
-    std::uint64_t parallel_size() const override { return inner_.parallel_size(); }
-    void read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-      inner_.read_at(offset, out);
-    }
-    bool prepare_parallel() override { return inner_.prepare_parallel(); }
-    std::size_t place_in_page(std::uint64_t offset) const override { return inner_.place_in_page(offset); }
     std::uint64_t message_end(std::uint64_t offset) override;
-    void skip_to(std::uint64_t offset) override { inner_.skip_to(offset); }
 
     const std::optional<AuthError>& error() const { return error_; }  // after the run
 
    private:
-    Source& inner_;
     std::optional<AuthError> error_;
   };
 
@@ -124,16 +114,14 @@ class SalvageStream : public OpenStream {
 
   // Passes output to the sink of the stream, up to the end of the stream, then reports the damage in it. With
   // a damaged header, writes nothing until a segment shows that the key is right.
-  class ReportingSink : public Sink {
+  class ReportingSink : public SinkWrapper {
    public:
-    ReportingSink(Sink& inner, SalvageStream& salvage) : inner_(inner), salvage_(salvage) {}
+    ReportingSink(Sink& inner, SalvageStream& salvage) : SinkWrapper(inner), salvage_(salvage) {}
     void write(std::span<const std::byte> bytes) override;
     void finish() override;
-    void publish(const std::function<void()>& last_step) override { inner_.publish(last_step); }
     std::uint64_t written() const noexcept { return written_; }
 
    private:
-    Sink& inner_;
     SalvageStream& salvage_;
     std::uint64_t written_ = 0;
     std::uint64_t held_ = 0;  // zeros that are not written yet
