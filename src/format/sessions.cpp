@@ -178,4 +178,9 @@ std::unique_ptr<Session> make_segment_session(SegmentStream stream) {
   return std::make_unique<SegmentSession>(std::move(stream));
 }
 
+Outcome run_piece(const Session& session, const Piece& piece) {
+  const Job job = session.job(piece);
+  return session.verify(piece, make_cpu_cipher(job)->run(job));
+}
+
 }  // namespace gpuaes

@@ -1,4 +1,4 @@
-// The two kinds of session: counter mode, and segments with tags.
+// The two kinds of session: counter mode, and segments with tags. And how to run one without a pipeline.
 #pragma once
 
 #include <cstddef>
@@ -41,5 +41,8 @@ struct SegmentStream {
 // A stream of segments whose last one can be recognized, so truncation is detected. With the default rules,
 // these are the segments of the sealed and cobblestone formats (gpuaes-stream(5), "Message" and "Suite 02").
 std::unique_ptr<Session> make_segment_session(SegmentStream stream);
+
+// Does the work for a piece on the calling thread, and verifies it.
+Outcome run_piece(const Session& session, const Piece& piece);
 
 }  // namespace gpuaes

@@ -22,9 +22,9 @@
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sealed.hpp"
+#include "format/sessions.hpp"
 #include "io/directory.hpp"
 #include "io/output_file.hpp"
-#include "lane/backends.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
@@ -123,13 +123,11 @@ void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret
   for (const JoinedPart& part : parts) append(entries, encode(entry_of(part.header)));
   const std::unique_ptr<Session> session = seal_frame(secret, FrameKind::index, count, count, entries.size());
   sink.write(session->header());
-  const std::unique_ptr<Lane> lane = make_cpu_lane();
   std::vector<std::byte> sealed(sealed_segment_bytes);
   for (std::size_t offset = 0; offset <= entries.size(); offset += segment_bytes) {
     const auto in = std::span(entries).subspan(offset, std::min(segment_bytes, entries.size() - offset));
     const auto out = std::span(sealed).first(in.size() + tag_bytes);
-    lane->start(session->job({offset, in, out}));
-    lane->finish();
+    run_piece(*session, {offset, in, out});
     sink.write(out);
   }
   std::array<std::byte, part_count_bytes> count_field;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "format/sessions.hpp"
 #include "io/armor.hpp"
 #include "run/inputs.hpp"
 #include "run/range_stream.hpp"
@@ -126,27 +127,17 @@ std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRe
   }
 }
 
-// Whether the segment of a job is authentic, as the last one or as another.
-bool opens(Lane& lane, Job job) {
-  for (const bool ends_message : {false, true}) {
-    job.ends_message = ends_message;
-    lane.start(job);
-    if (!lane.finish()) return true;
-  }
-  return false;
-}
-
 // Whether any segment of a body that begins at byte `at` of the file is authentic.
 bool opens_segment(const Session& session, const FdSource& file, std::uint64_t at) {
   const std::uint64_t body_bytes = file.size().value() - at;
   Secret in(session.unit_in()), out(session.unit_out());
-  const std::unique_ptr<Lane> lane = make_cpu_lane();
   for (std::uint64_t offset = 0; offset < body_bytes; offset += in.size()) {
     const auto part = in.bytes().first(std::min<std::uint64_t>(in.size(), body_bytes - offset));
     file.read_at(at + offset, part);
     const bool last = offset + in.size() >= body_bytes;
-    const Piece piece{offset, part, out.bytes().first(session.output_size(part.size(), last)), last};
-    if (opens(*lane, session.job(piece))) return true;
+    const Outcome outcome =
+        run_piece(session, {offset, part, out.bytes().first(session.output_size(part.size(), last)), last});
+    if (outcome.released > 0 || !outcome.error) return true;
   }
   return false;
 }

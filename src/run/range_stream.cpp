@@ -10,8 +10,8 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/parts/frames.hpp"
+#include "format/sessions.hpp"
 #include "keys/secret.hpp"
-#include "lane/backends.hpp"
 
 namespace gpuaes {
 
@@ -24,10 +24,8 @@ std::uint64_t open_end(const Source& source, const Session& session, std::uint64
   const std::span<std::byte> in = in_room.bytes().first(static_cast<std::size_t>(body_bytes - offset));
   source.read_at(offset, in);
   const std::span<std::byte> out = out_room.bytes().first(session.output_size(in.size(), true));
-  const Piece piece{offset, in, out, true, std::numeric_limits<std::uint64_t>::max()};
-  const std::unique_ptr<Lane> lane = make_cpu_lane();
-  lane->start(session.job(piece));
-  const Outcome outcome = session.verify(piece, lane->finish());
+  constexpr std::uint64_t nothing_wanted = std::numeric_limits<std::uint64_t>::max();
+  const Outcome outcome = run_piece(session, {offset, in, out, true, nothing_wanted});
   if (outcome.error) throw *outcome.error;
   return units * session.unit_out() + out.size();
 }

@@ -28,6 +28,7 @@
 #include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "format/opened_input.hpp"
+#include "format/sessions.hpp"
 #include "io/armor.hpp"
 #include "io/source_sink.hpp"
 #include "keys/bech32.hpp"
@@ -36,7 +37,6 @@
 #include "keys/memory_turns.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
-#include "lane/backends.hpp"
 #include "process/child_process.hpp"
 #include "secrets/plugin.hpp"
 #include "terminal/prompt.hpp"
@@ -216,10 +216,7 @@ std::vector<std::byte> read_rest(Source& source, std::size_t max) {
 // Decrypts the whole body at once.
 Secret open_body(Session& session, std::span<const std::byte> body) {
   Secret plain(session.output_size(body.size(), true));
-  const Piece piece{0, body, plain.bytes(), true};
-  const std::unique_ptr<Lane> lane = make_cpu_lane();
-  lane->start(session.job(piece));
-  const Outcome outcome = session.verify(piece, lane->finish());
+  const Outcome outcome = run_piece(session, {0, body, plain.bytes(), true});
   if (outcome.error) throw *outcome.error;
   return plain;
 }

@@ -7,7 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cipher/cpu_cipher.hpp"
+#include "format/sessions.hpp"
 #include "keys/kdf.hpp"
 
 namespace gpuaes {
@@ -208,16 +208,13 @@ void open_index(const FrameSecret& secret, const FrameHeader& header, std::uint6
                 const std::function<void(std::span<const std::byte>)>& take) {
   const std::unique_ptr<Session> session = open_frame(secret, header, {.input_bytes = at});
   if (!session) refuse_parts(at - frame_header_bytes, "the header of the index");
-  std::unique_ptr<CpuCipher> cipher;
   std::vector<std::byte> in_room(sealed_segment_bytes), out_room(segment_bytes);
   const std::uint64_t size = sealed_size(header.length);
   for (std::uint64_t offset = 0; offset < size; offset += in_room.size()) {
     const auto in = std::span(in_room).first(std::min<std::uint64_t>(in_room.size(), size - offset));
     const auto out = std::span(out_room).first(in.size() - tag_bytes);
     read(in);
-    const Job job = session->job({offset, in, out});
-    if (!cipher) cipher = make_cpu_cipher(job);
-    if (cipher->run(job)) refuse_parts(at + offset, "the index");
+    if (run_piece(*session, {offset, in, out}).error) refuse_parts(at + offset, "the index");
     take(out);
   }
 }
