@@ -58,7 +58,7 @@ Operations ls_cost(const Variant& variant) {
   return cost;
 }
 
-// variants/aes_lookup.hpp: 16 lookups per round, each address at least one instruction. With 16 threads per
+// bench/aes_lookup.hpp: 16 lookups per round, each address at least one instruction. With 16 threads per
 // block, each thread computes its whole column and extracts a byte.
 Operations aes_cost(const Variant& variant, int rounds) {
   const unsigned threads = variant.threads_per_block;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "bench/variants.hpp"
 #include "cipher/job.hpp"
-#include "variants/variants.hpp"
 
 namespace gpuaes::cuda {
 

@@ -7,10 +7,10 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "bench/table_kernels.hpp"
 #include "cipher/modes/segments.hpp"
 #include "keys/kdf.hpp"
 #include "runtime.hpp"
-#include "variants/table_kernels.hpp"
 
 namespace gpuaes::cuda {
 namespace {

@@ -10,8 +10,8 @@
 #include "bench/benches.hpp"
 #include "bench/cost.hpp"
 #include "bench/data.hpp"
+#include "bench/variants.hpp"
 #include "device_key.hpp"
-#include "variants/variants.hpp"
 
 namespace gpuaes::cuda {
 

@@ -1,8 +1,8 @@
 // Runs the AES kernels of CUDA lanes, and the T-table kernel, on the host (tests/cuda/host/), with their
 // warps, shuffles and shared memory, and compares with the reference.
+#include "bench/aes_ttable_kernel.cuh"
 #include "kernels/aes_bitslice_kernel.cuh"
 #include "kernels/gcm_tag_kernel.cuh"
-#include "variants/aes_ttable_kernel.cuh"
 
 #include <vector>
 

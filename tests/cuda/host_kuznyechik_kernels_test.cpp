@@ -1,8 +1,8 @@
 // Runs the Kuznyechik kernels of CUDA lanes, and the LS table kernel, on the host (tests/cuda/host/), and
 // compares with the reference.
+#include "bench/kuznyechik_ls_table_kernel.cuh"
 #include "kernels/kuznyechik_bitslice_kernel.cuh"
 #include "kernels/mgm_kernel.cuh"
-#include "variants/kuznyechik_ls_table_kernel.cuh"
 
 #include <algorithm>
 #include <vector>

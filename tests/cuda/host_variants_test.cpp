@@ -4,9 +4,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/aes_lookup.hpp"
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
-#include "variants/aes_lookup.hpp"
 
 namespace gpuaes {
 namespace {

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "bench/table_kernels.hpp"
+#include "bench/variants.hpp"
 #include "device_key.hpp"
 #include "runtime.hpp"
 #include "support/aes_reference.hpp"
 #include "support/catch.hpp"
 #include "support/keys.hpp"
 #include "support/kuznyechik_reference.hpp"
-#include "variants/table_kernels.hpp"
-#include "variants/variants.hpp"
 
 namespace gpuaes {
 namespace {

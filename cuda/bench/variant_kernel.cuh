@@ -1,4 +1,4 @@
-// The kernel of all variants: variants/aes_lookup.hpp or cipher/kuznyechik/ls_table.hpp in counter mode. CUDA
+// The kernel of all variants: bench/aes_lookup.hpp or cipher/kuznyechik/ls_table.hpp in counter mode. CUDA
 // block b takes tile b, then tile b + gridDim.x and so on. To coalesce a warp's memory accesses, adjacent
 // threads have adjacent cipher blocks, or parts of one; a thread's next cipher block follows those of all
 // threads of its CUDA block.
@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/aes_lookup.hpp"
+#include "bench/variant_arguments.hpp"
 #include "cipher/kuznyechik/ls_table.hpp"
-#include "variants/aes_lookup.hpp"
-#include "variants/arguments.hpp"
 
 namespace gpuaes::cuda {
 

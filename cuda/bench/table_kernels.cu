@@ -1,8 +1,8 @@
-#include "variants/table_kernels.hpp"
+#include "bench/table_kernels.hpp"
 
+#include "bench/aes_ttable_kernel.cuh"
+#include "bench/kuznyechik_ls_table_kernel.cuh"
 #include "kernels/launch.cuh"
-#include "variants/aes_ttable_kernel.cuh"
-#include "variants/kuznyechik_ls_table_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

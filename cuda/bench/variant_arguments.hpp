@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bench/aes_lookup.hpp"
+#include "bench/variants.hpp"
 #include "cipher/kuznyechik/ls_table.hpp"
 #include "cipher/modes/ctr.hpp"
-#include "variants/aes_lookup.hpp"
-#include "variants/variants.hpp"
 
 namespace gpuaes::cuda {
 

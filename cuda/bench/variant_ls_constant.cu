@@ -1,6 +1,6 @@
 // LS tables in constant memory. They fill the 64 KiB that a module has, so this file has nothing else.
 
-#include "variants/kernel.cuh"
+#include "bench/variant_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

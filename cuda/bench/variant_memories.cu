@@ -1,6 +1,6 @@
 // The memories that hold the tables of the variants.
 
-#include "variants/kernel.cuh"
+#include "bench/variant_kernel.cuh"
 
 namespace gpuaes::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "variants/variants.hpp"
+#include "bench/variants.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <bit>
 
 #include "base/error.hpp"
+#include "bench/aes_lookup.hpp"
+#include "bench/variant_arguments.hpp"
 #include "cipher/kuznyechik/ls_table.hpp"
-#include "variants/aes_lookup.hpp"
-#include "variants/arguments.hpp"
 
 namespace gpuaes::cuda {
 namespace {

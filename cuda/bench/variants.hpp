@@ -19,7 +19,7 @@
 
 namespace gpuaes::cuda {
 
-struct VariantTables;  // arguments.hpp
+struct VariantTables;  // variant_arguments.hpp
 
 enum class Lookup { sbox, one_ttable, four_ttables, ls_tables };
 
