@@ -16,7 +16,6 @@ enum class Advice {
   text,  // the text is the hint itself
   check_download,
   check_key_and_context,
-  cut_trailing_bytes,  // about: the size of the complete stream
   decrypt_with_openssl,
   enter_passphrase,
   list_lanes,

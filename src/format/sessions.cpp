@@ -10,7 +10,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cipher/cpu_cipher.hpp"
-#include "cipher/modes/last_segment.hpp"
 #include "cipher/modes/segments.hpp"
 
 namespace gpuaes {
@@ -118,18 +117,11 @@ class SegmentSession : public Session {
     if (piece.last && end == piece.in.size()) return {plain_end, std::nullopt};
     return failed(
         "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext were verified", piece,
-        end, plain_end, true);
+        end, plain_end);
   }
 
   Outcome failed_tag(const Piece& piece, std::size_t segment) const {
     const std::size_t at = segment * sealed_bytes(), released = segment * plain_bytes();
-    const std::optional<std::size_t> size =
-        stream_.place.part ? std::nullopt : find_last_segment(job(piece), segment);
-    if (size)
-      return failed(
-          "the stream ends at {}, but the input has trailing bytes; {} bytes of plaintext before "
-          "the last segment were verified",
-          piece, at + *size, released, true);
     if (piece.in.size() - at < sealed_bytes())
       return failed(
           "the input is corrupt or truncated at {}; {} bytes of plaintext before that were "
@@ -145,18 +137,15 @@ class SegmentSession : public Session {
   }
 
   // `at` and `released` count from the beginning of the piece; the message counts from the beginning of the
-  // input and of the requested plaintext, and the hint from the beginning of the input.
-  Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released,
-                 bool is_complete = false) const {
+  // input and of the requested plaintext.
+  Outcome failed(Message message, const Piece& piece, std::size_t at, std::size_t released) const {
     const std::uint64_t end = plaintext_offset(piece) + released;
     const std::uint64_t plaintext = end - std::min(end, piece.wanted_from);
     const std::uint64_t offset = input_offset(piece) + at;
     const auto& part = stream_.place.part;
     const std::string where =
         part ? fmt::format("byte {}, in part {}", offset, *part) : fmt::format("byte {}", offset);
-    return {released,
-            AuthError(fmt::format(message, where, plaintext),
-                      is_complete ? Hint(Advice::cut_trailing_bytes, std::to_string(offset)) : Hint())};
+    return {released, AuthError(fmt::format(message, where, plaintext))};
   }
 
   SegmentStream stream_;

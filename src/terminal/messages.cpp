@@ -27,10 +27,6 @@ std::string words_of(const Hint& hint) {
              "-f, use the same -f";
     case Advice::check_key_and_context:
       return "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged";
-    case Advice::cut_trailing_bytes:
-      return fmt::format(
-          "the first {0} bytes are a complete stream; decrypt only those, for example with head -c {0}",
-          hint.text);
     case Advice::decrypt_with_openssl:
       return "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as "
              "-aes-256-cbc, and another -md, use openssl enc -d";

@@ -3,11 +3,11 @@
 #include <array>
 #include <vector>
 
-#include "cipher/modes/gcm.hpp"
 #include "cipher/modes/segments.hpp"
 #include "cipher/modes/tiles.hpp"
 #include "support/catch.hpp"
 #include "support/counters.hpp"
+#include "support/reference_aeads.hpp"
 
 namespace gpuaes {
 namespace {

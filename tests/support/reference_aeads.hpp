@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
+#include "cipher/chacha20/chacha20.hpp"
+#include "cipher/chacha20/poly1305.hpp"
 #include "cipher/job.hpp"
-#include "cipher/modes/chacha20_poly1305.hpp"
 #include "cipher/modes/gcm.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "support/aes_reference.hpp"
@@ -20,6 +23,20 @@ constexpr CounterBlock increment(CounterBlock block) {
   for (std::size_t i = 16; i-- > 12;)
     if (++block[i] != 0) break;
   return block;
+}
+
+// J0 of GCM for a 96-bit nonce.
+constexpr CounterBlock first_counter(const Nonce& nonce) {
+  CounterBlock block = nonce.bytes;
+  block[15] = 1;
+  return block;
+}
+
+// Calls `add` with the address and size of each block; the last may be short.
+void for_each_block(std::span<const std::byte> bytes, auto add) {
+  for (std::size_t at = 0; at < bytes.size(); at += 16)
+    add(reinterpret_cast<const std::uint8_t*>(bytes.data()) + at,
+        static_cast<unsigned>(std::min<std::size_t>(16, bytes.size() - at)));
 }
 
 // What the AEADs below have in common. `Mode` has crypt() and tag(), which begin with a nonce, or with the
@@ -65,11 +82,16 @@ class Gcm : public ReferenceAead<Gcm> {
 
   Tag tag(const CounterBlock& j0, std::span<const std::byte> aad,
           std::span<const std::byte> ciphertext) const {
-    const GcmMac mac(keys_, j0);
-    GcmMac::Sum sum{};
-    mac.add(sum, aad);
-    mac.add(sum, ciphertext);
-    return mac.finish(sum, aad.size(), ciphertext.size());
+    const ghash::Multiplier h(hash_key(keys_));
+    ghash::Element sum{};
+    for (const auto bytes : {aad, ciphertext})
+      for_each_block(bytes, [&](const std::uint8_t* block, unsigned size) {
+        sum = multiply(ghash::add(sum, ghash::load_bytes(block, size)), h);
+      });
+    sum = multiply(ghash::add(sum, ghash::Lengths{aad.size(), ciphertext.size()}.last_block()), h);
+    Tag made;
+    ghash::store_bytes(ghash::add(sum, ghash::load_bytes(encrypt(j0).data())), made.data());
+    return made;
   }
 
  private:
@@ -117,13 +139,11 @@ class Mgm : public ReferenceAead<Mgm> {
   // Adds to `sum` the products of these bytes, padded with zeros to whole blocks, and the factors from
   // counter `factor` on. Advances `factor`.
   void add(std::span<const std::byte> bytes, Counter& factor, Product& sum) const {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min<std::size_t>(16, bytes.size()))) {
-      const auto size = static_cast<unsigned>(std::min<std::size_t>(16, bytes.size()));
-      const auto* const block = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    for_each_block(bytes, [&](const std::uint8_t* block, unsigned size) {
       const Block h = encrypt(store_counter(factor));
       add_product(ghash::load_bytes(h.data()), ghash::load_bytes(block, size), sum);
       factor = next_factor(factor);
-    }
+    });
   }
 
   Block encrypt(const Block& block) const { return kuznyechik::encrypt(keys_, block); }
@@ -141,22 +161,41 @@ class ChaCha20Poly1305 : public ReferenceAead<ChaCha20Poly1305> {
   // Block 0 is the key of Poly1305.
   void crypt(const Nonce& nonce, std::span<const std::byte> in, std::span<std::byte> out) const {
     for (std::size_t at = 0; at < in.size(); at += chacha20::block_bytes) {
-      const ChaCha20Block stream(key_, nonce, static_cast<std::uint32_t>(at / chacha20::block_bytes + 1));
-      const auto bytes = std::as_bytes(std::span(stream.words(), chacha20::block_bytes / 4));
+      const chacha20::Block stream =
+          keystream(nonce, static_cast<std::uint32_t>(at / chacha20::block_bytes + 1));
+      const auto bytes = std::as_bytes(std::span(stream.words));
       const std::size_t size = std::min(in.size() - at, bytes.size());
       for (std::size_t i = 0; i < size; ++i) out[at + i] = in[at + i] ^ bytes[i];
     }
   }
 
   Tag tag(const Nonce& nonce, std::span<const std::byte> aad, std::span<const std::byte> ciphertext) const {
-    const Poly1305Mac mac(key_, nonce);
-    Poly1305Mac::Sum sum{};
-    mac.add(sum, aad);
-    mac.add(sum, ciphertext);
-    return mac.finish(sum, aad.size(), ciphertext.size());
+    const chacha20::Block one_time_key = keystream(nonce, 0);
+    const poly1305::Number r = poly1305::load_clamped(one_time_key.words);
+    const std::array<std::uint64_t, 2> sizes{aad.size(), ciphertext.size()};
+    const std::span<const std::byte> lengths = std::as_bytes(std::span(sizes));
+    poly1305::Number sum{};
+    for (const auto bytes : {aad, ciphertext, lengths})
+      for_each_block(bytes, [&](const std::uint8_t* block, unsigned size) {
+        std::uint32_t words[4]{};
+        std::memcpy(words, block, size);
+        sum = multiply(poly1305::add(sum, poly1305::load(words, true)), r);
+      });
+    Tag made;
+    std::uint32_t words[4];
+    poly1305::finish(sum, one_time_key.words + 4, words);
+    std::memcpy(made.data(), words, sizeof words);
+    return made;
   }
 
  private:
+  chacha20::Block keystream(const Nonce& nonce, std::uint32_t counter) const {
+    std::uint32_t key_words[chacha20::key_words], nonce_words[chacha20::nonce_words];
+    std::memcpy(key_words, key_.data(), sizeof key_words);
+    std::memcpy(nonce_words, nonce.bytes.data(), sizeof nonce_words);
+    return chacha20::block(key_words, counter, nonce_words);
+  }
+
   std::span<const std::byte> key_;
 };
 

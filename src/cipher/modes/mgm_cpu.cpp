@@ -11,6 +11,7 @@
 #endif
 
 #include "keys/kdf.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes {
 namespace {
@@ -141,33 +142,6 @@ void add_products(std::span<const Block> factors, std::span<const std::byte> byt
   if (have_clmul()) return add_products_clmul(factors, bytes, sum);
 #endif
   add_products_portable(factors, bytes, sum);
-}
-
-MgmMac::MgmMac(std::span<const std::byte> key, const Nonce& nonce, std::size_t max_blocks)
-    : cipher_(key), factors_((max_blocks + 1) * block_bytes) {
-  Block first = mgm::factor_start(nonce);
-  cipher_.encrypt(std::span(&first, 1));
-  const std::span factors(reinterpret_cast<Block*>(factors_.bytes().data()), max_blocks + 1);
-  for (std::size_t i = 0; i < factors.size(); ++i)
-    factors[i] = store_counter(mgm::next_factor(load_counter(first), i));
-  cipher_.encrypt(factors);
-  wipe(std::as_writable_bytes(std::span(first)));
-}
-
-void MgmMac::add(Sum& sum, std::span<const std::byte> bytes) const {
-  const auto* const factors = reinterpret_cast<const Block*>(factors_.bytes().data());
-  const std::size_t blocks = count_blocks(bytes.size());
-  add_products({factors + sum.blocks, blocks}, bytes, sum.products);
-  sum.blocks += blocks;
-}
-
-Tag MgmMac::finish(Sum sum, std::size_t aad_bytes, std::size_t ciphertext_bytes) const {
-  const Block lengths = mgm::lengths(aad_bytes, ciphertext_bytes);
-  add(sum, std::as_bytes(std::span(lengths)));
-  Tag tag;
-  ghash::store_bytes(mgm::reduce(sum.products), tag.data());
-  wipe(std::as_writable_bytes(std::span(sum.products.words)));
-  return tag;
 }
 
 // Encrypts or decrypts the text of one segment, and adds its products to `sum`. `counter` and `factor` are

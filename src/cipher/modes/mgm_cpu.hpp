@@ -11,7 +11,6 @@
 #include "cipher/kuznyechik/cpu.hpp"
 #include "cipher/modes/mgm.hpp"
 #include "cipher/modes/segments.hpp"
-#include "keys/secret.hpp"
 
 namespace gpuaes {
 
@@ -23,29 +22,6 @@ void add_products(std::span<const kuznyechik::Block> factors, std::span<const st
 // The same without special instructions.
 void add_products_portable(std::span<const kuznyechik::Block> factors, std::span<const std::byte> bytes,
                            mgm::Product& sum);
-
-// The tags of messages with one key and one nonce.
-class MgmMac {
- public:
-  struct Sum {  // of the blocks so far
-    mgm::Product products{};
-    std::size_t blocks = 0;
-  };
-
-  // For messages of up to `max_blocks` blocks, with those of the associated data.
-  MgmMac(std::span<const std::byte> key, const Nonce& nonce, std::size_t max_blocks);
-
-  // Adds bytes, padded with zeros to whole blocks: first the associated data, then the ciphertext.
-  void add(Sum& sum, std::span<const std::byte> bytes) const;
-
-  // What becomes the tag when it is encrypted, which is fast only for many tags at a time.
-  Tag finish(Sum sum, std::size_t aad_bytes, std::size_t ciphertext_bytes) const;
-  void encrypt(std::span<Tag> tags) const { cipher_.encrypt(tags); }
-
- private:
-  KuznyechikCpu cipher_;
-  Secret factors_;  // blocks: one for each of the message, and one for that of the lengths
-};
 
 class MgmCpu {
  public:

@@ -70,4 +70,5 @@ def test_damage(batch, message_key, key):
         where = f"truncated after byte {size}" if cut else f"corrupt or truncated at byte {size - rest}"
         expect_damage(sealed[:size], good, where, cut=cut)
     for more in (b"x", sealed):
-        damage.expect_trailing(batch.stream, key, sealed + more, len(sealed), PLAIN, *COBBLESTONE)
+        where = f"corrupt{' or truncated' if len(more) == 1 else ''} at byte {end + damage.SEALED}"
+        expect_damage(sealed + more, 2, where)

@@ -32,13 +32,3 @@ def expect_damage(run, key, data, good, plaintext, *options, start=HEADER, cut=F
             else f"corrupt or truncated at byte {at}")
     assert got.error == f"the input is {what}; {len(got.out)} bytes of plaintext before that were verified"
     return got
-
-
-def expect_trailing(run, key, data, end, plaintext, *options, via="pipe"):
-    """Decryption exits with 4 after the segments of plaintext before the last, because bytes follow the stream."""
-    good = len(plaintext) // SEGMENT * SEGMENT
-    got = run("-q", "-d", "-k", key, *options, status=4, input=data, via=via)
-    expect_same(plaintext[:good], got.out, options)
-    assert got.error == (f"the stream ends at byte {end}, but the input has trailing bytes; "
-                         f"{good} bytes of plaintext before the last segment were verified")
-    assert got.hint == (f"the first {end} bytes are a complete stream; decrypt only those, for example with head -c {end}")
