@@ -211,10 +211,10 @@ struct Description {
 // A header for other keys, in place of the one that was taken from an input; the body stays.
 struct NewHeader {
   std::vector<std::byte> bytes;
-  std::vector<KeyKind> old_recipients;     // for which the input was encrypted
-  Description now{};                       // of the new header, without stanzas that are for no key
-  std::vector<SlotDescription> removed{};  // old slots or stanzas that are certainly for no new key
-  std::string_view copy_warning = {};      // if it is not meant to exist next to the old one
+  std::vector<KeyKind> old_recipients;  // for which the input was encrypted
+  std::size_t old_slots, new_slots;     // or stanzas
+  std::string_view slot_noun;
+  std::string_view copy_warning = {};  // if it is not meant to exist next to the old one
 };
 
 struct Format {

@@ -245,18 +245,6 @@ SlotDescription describe_slot(const Slot& slot) {
   return description;
 }
 
-// Valid as long as the arguments.
-std::vector<OldSlot> old_slots(const SealedHeader& header, const SessionRequest& request) {
-  std::vector<OldSlot> slots;
-  for (const Slot& slot : header.slots) {
-    const SlotKind* const kind = find_slot_kind(slot.type);
-    slots.push_back(
-        {describe_slot(slot), kind != nullptr ? std::optional(kind->key) : std::nullopt,
-         [=, &slot, &request](const Key& key) { return kind->unwrap(slot, key, request).has_value(); }});
-  }
-  return slots;
-}
-
 std::vector<std::byte> take_message_header(SealedSuite suite, HeaderReader& input) {
   std::vector<std::byte> header(suite.in_parts ? frame_header_bytes : message_header_bytes);
   input.take(header);
@@ -350,12 +338,12 @@ Description describe_sealed(HeaderReader& input) {
 NewHeader rekey_sealed(SessionRequest& request, const Keyring& new_keys) {
   check_new_slots(new_keys);
   const OpenedHeader opened = open_sealed_header(request, true);
-  NewHeader made{make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),
-                 recipient_kinds(opened.header)};
+  NewHeader made{.bytes = make_sealed_header(opened.header.suite, opened.file_key, new_keys, request.check),
+                 .old_recipients = recipient_kinds(opened.header),
+                 .old_slots = opened.header.slots.size(),
+                 .new_slots = new_keys.keys.size(),
+                 .slot_noun = "slot"};
   if (!request.index_first) append(made.bytes, opened.message_header);
-  HeaderReader header = reader_of(made.bytes);
-  made.now = describe_sealed(header);
-  made.removed = removed_slots(old_slots(opened.header, request), made.now.slots, new_keys, request);
   return made;
 }
 

@@ -47,11 +47,6 @@ struct StanzaKind {
 const StanzaKind* find_stanza_kind(KeyKind key);            // null if there is none
 const StanzaKind* find_stanza_kind(std::string_view type);  // null if the type is unknown
 
-// Whether a stanza of that type is for no key. rage and plugins add such stanzas.
-inline bool is_grease(std::string_view type) {
-  return type.ends_with("grease");
-}
-
 // For an SSH key, the beginning of its fingerprint as ssh-keygen -l prints it: SHA256: and five characters.
 // Otherwise empty.
 std::string shown_fingerprint(const Stanza& stanza);

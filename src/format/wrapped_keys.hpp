@@ -68,19 +68,4 @@ std::string describe_unusable(const Keyring& keyring);
 [[noreturn]] void refuse_keyring(const HeaderKeys& header, const Keyring& keyring,
                                  std::string_view detail = {});
 
-// A slot or a stanza of a header whose keys are replaced.
-struct OldSlot {
-  SlotDescription description;
-  std::optional<KeyKind> key;             // none for an unknown type
-  std::function<bool(const Key&)> opens;  // for a key of that kind, or the recipient of an SSH key
-};
-
-// The old slots that are certainly for no new key; `now` are the new slots. Tries the new keys on the old
-// slots, a passphrase too, and the identities of the request. Old slots that none of these opens may be for
-// new recipients whose identities are not known: only those that exceed the number of such recipients, or
-// stanzas of plugins, are certainly removed.
-std::vector<SlotDescription> removed_slots(const std::vector<OldSlot>& old,
-                                           const std::vector<SlotDescription>& now, const Keyring& new_keys,
-                                           const SessionRequest& request);
-
 }  // namespace gpuaes

@@ -118,70 +118,33 @@ void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_reci
         "can still open it with a quantum computer");
 }
 
-// Counts slots by kind, in order of their first appearance.
-class SlotCounts {
- public:
-  void add(const std::vector<SlotDescription>& slots, std::string_view noun) {
-    all_ += slots.size();
-    noun_ = noun;
-    for (const SlotDescription& slot : slots) add(fmt::format("{} {}", shortened(slot.kind), noun));
-  }
-
-  // "1 passphrase slot and 2 X25519 recipient slots"; only their number if there are many kinds.
-  std::string text() const {
-    std::vector<std::string> counts;
-    for (const auto& [kind, count] : counts_) counts.push_back(counted(count, kind));
-    return counts.size() <= max_kinds ? join(counts, "and") : counted(all_, noun_);
-  }
-
- private:
-  static constexpr std::size_t max_kinds = 8;
-
-  void add(const std::string& kind) {
-    const auto found = std::ranges::find(counts_, kind, &std::pair<std::string, std::uint64_t>::first);
-    if (found != counts_.end())
-      ++found->second;
-    else if (counts_.size() <= max_kinds)
-      counts_.emplace_back(kind, 1);
-  }
-
-  std::vector<std::pair<std::string, std::uint64_t>> counts_;
-  std::uint64_t all_ = 0;
-  std::string_view noun_;
-};
-
 // What is said about all files together. From any thread, except print().
 class Notes {
  public:
   explicit Notes(const Messages& messages) : messages_(messages) {}
 
   void add(const std::string& file, const NewHeader& header) {
-    if (header.removed.empty()) return;
     const std::lock_guard lock(mutex_);
+    noun_ = files_ == 0 || noun_ == header.slot_noun ? header.slot_noun : "slot";
     ++files_;
     file_ = file;
-    removed_.add(header.removed, header.now.slot_noun);
-    now_.add(header.now.slots, header.now.slot_noun);
+    before_ += header.old_slots;
+    now_ += header.new_slots;
   }
 
   void print() const {
     if (files_ == 0) return;
-    const bool several = files_ > 1;
-    messages_.note(fmt::format(
-        "{}: removed {}; the {} now {} {}", several ? fmt::format("{} files", with_commas(files_)) : file_,
-        removed_.text(), several ? "files" : "file", several ? "have" : "has", now_.text()));
-    messages_.note(fmt::format(
-        "secrets that were not given again no longer open the {}, but anyone who had one may have "
-        "kept the file key",
-        several ? "files" : "file"));
+    messages_.note(fmt::format("{}: {} before, {} now",
+                               files_ > 1 ? fmt::format("{} files", with_commas(files_)) : file_,
+                               counted(before_, noun_), with_commas(now_)));
   }
 
  private:
   const Messages& messages_;
   std::mutex mutex_;
-  std::uint64_t files_ = 0;  // from which slots were removed
-  std::string file_;         // the last of them
-  SlotCounts removed_, now_;
+  std::uint64_t files_ = 0, before_ = 0, now_ = 0;
+  std::string file_;  // the last one
+  std::string_view noun_;
 };
 
 // The folders of files that were replaced. From any thread, except sync().
@@ -242,8 +205,8 @@ void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const
 }
 
 // Copies the body of the input after its new header. False if there is none, but only a header.
-bool copy_body(const Shared& run, const InputRequest& request, OpenedInput& input, Ends& ends,
-               std::span<const std::byte> header, const Messages& messages) {
+bool copy_body(const Shared& run, OpenedInput& input, Ends& ends, std::span<const std::byte> header,
+               const Messages& messages) {
   FdSource& source = ends.input.source;
   source.begin_here();
   Source& body = input.body();
@@ -251,7 +214,7 @@ bool copy_body(const Shared& run, const InputRequest& request, OpenedInput& inpu
   std::atomic<std::uint64_t> copied = input.header.taken();
   const std::uint64_t rest = input.is_armored() ? 0 : source.size().value_or(0);
   const std::optional<std::uint64_t> size =
-      rest > 0 ? std::optional(input.header.taken() + rest) : request.size;
+      rest > 0 ? std::optional(input.header.taken() + rest) : std::nullopt;
   const Progress::Watch watch(run.progress, messages.one_of_several(), size, [&copied] {
     return Progress::Position{copied, {}};
   });
@@ -277,7 +240,7 @@ NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyr
 }
 
 // Writes the input with its new header.
-void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
+void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
   const FormatRequest& wanted = run.request.format;
   OpenedInput input(ends.input.source, ends.directory(), wanted.name);
   const Format& format = find_rekeyable_format(wanted.name, input.header);
@@ -298,12 +261,20 @@ void rekey(const Shared& run, const InputRequest& request, Ends& ends, const Mes
   if (ends.directory() != nullptr) {
     ends.sink->write(header.bytes);
     ends.sink->close();
-  } else if (!copy_body(run, request, input, ends, header.bytes, messages) && !in_place) {
+  } else if (!copy_body(run, input, ends, header.bytes, messages) && !in_place) {
     return;  // a header for --header: the old secrets still open the file
   } else if (!in_place && !header.copy_warning.empty()) {
     messages.warning(std::string(header.copy_warning));
   }
   run.notes.add(in_place ? request.name : ends.target.name, header);
+}
+
+void rekey(const Shared& run, const InputRequest& request, OutputTarget target, const Messages& messages) {
+  const InputsRequest& inputs = run.request.inputs;
+  Ends ends{open_input_file(request, true, run.cancel), std::move(target)};
+  if (inputs.list) refuse_secret_as_input(request, ends.input.source.status(), run.secrets);
+  limit_usage_error(inputs.several(), [&] { open_ends(run, request, ends, messages); });
+  write_rekeyed(run, request, ends, messages);
 }
 
 // UsageError for an input that cannot be replaced.
@@ -315,16 +286,46 @@ void check_inputs(const RekeyRequest& request) {
   }
 }
 
+void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, const Messages& messages) {
+  const InputsRequest& inputs = run.request.inputs;
+  const bool several = inputs.several();
+  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) {
+    rekey(run, input, target ? *target : find_output(input.name), about);
+    return InputResult();
+  };
+  const auto leaves_out = [&](const InputRequest& input) {
+    check_replaceable(input.name, not_replaceable_hint(inputs));
+    return false;
+  };
+  const InputWork work{
+      .run = run_one,
+      .only_files = run.request.in_place,
+      .leaves_out = leaves_out,
+      .side_by_side = several && !run.old_keys.has_plugin() && !run.new_keys.has_plugin(),
+      .extra_bytes = std::max(derivation_bytes(run.old_keys), derivation_bytes(run.new_keys)),
+      .verb = several ? "rekeyed" : "",
+      .progress = several ? &run.progress : nullptr,
+      .at_end = [&](const InputCounts&) {
+        run.notes.print();
+        run.folders.sync();
+      }};
+  try {
+    for_each_input(inputs, messages, run.cancel, work);
+  } catch (const Cancelled&) {
+    run.notes.print();
+    throw;
+  }
+}
+
 }  // namespace
 
 void run_rekey(const RekeyRequest& request, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, request.progress);
-  const bool several = request.inputs.several();
   const InputRequest first = request.inputs.first();
   std::optional<OutputTarget> target;
-  if (!several) target = find_output(request.in_place ? first.name : request.output.name);
+  if (!request.inputs.several()) target = find_output(request.in_place ? first.name : request.output.name);
   check_inputs(request);
   const NamedInputs secrets = NamedInputs().add(request.old_secrets).add(request.new_secrets);
   prepare_inputs(NamedInputs(secrets).add(request.inputs));
@@ -333,36 +334,8 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   Notes notes(messages);
   Folders folders;
   std::once_flag warned_of_keys;
-  const Shared run{request, secrets, old_keys, new_keys, warned_of_keys, notes, folders, progress, cancel};
-  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) -> InputResult {
-    OutputTarget own = target ? *target : find_output(input.name);
-    Ends ends{open_input_file(input, true, cancel), std::move(own)};
-    if (request.inputs.list) refuse_secret_as_input(input, ends.input.source.status(), secrets);
-    limit_usage_error(several, [&] { open_ends(run, input, ends, about); });
-    rekey(run, input, ends, about);
-    return {};
-  };
-  const auto leaves_out = [&](const InputRequest& input) {
-    check_replaceable(input.name, not_replaceable_hint(request.inputs));
-    return false;
-  };
-  const InputWork work{.run = run_one,
-                       .only_files = request.in_place,
-                       .leaves_out = leaves_out,
-                       .side_by_side = several && !old_keys.has_plugin() && !new_keys.has_plugin(),
-                       .extra_bytes = std::max(derivation_bytes(old_keys), derivation_bytes(new_keys)),
-                       .verb = several ? "rekeyed" : "",
-                       .progress = several ? &progress : nullptr,
-                       .at_end = [&](const InputCounts&) {
-                         notes.print();
-                         folders.sync();
-                       }};
-  try {
-    for_each_input(request.inputs, messages, cancel, work);
-  } catch (const Cancelled&) {
-    notes.print();
-    throw;
-  }
+  rekey_all({request, secrets, old_keys, new_keys, warned_of_keys, notes, folders, progress, cancel}, target,
+            messages);
 }
 
 }  // namespace gpuaes
