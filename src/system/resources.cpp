@@ -37,32 +37,21 @@ std::string contents_of(const std::string& name) {
 
 // Control groups --------------------------------------------------------------------------------
 
-struct ControlGroup {
-  std::string directory;  // may not exist
-  bool v1 = false;
-};
-
-// The control groups of this process, from its own up to the root. Version 1 has a hierarchy of groups for
-// each controller ("cpu", "memory"), version 2 one for all controllers. In a container, a path may not exist
-// below the mount, but the root is then the container's own.
-//
-// Lines of /proc/self/cgroup: "0::/path" for version 2, "4:cpu,cpuacct:/path" for version 1.
-std::vector<ControlGroup> control_groups(std::string_view controller) {
-  std::vector<ControlGroup> found;
+// The folders of the control groups of this process, from its own up to the root; they may not exist. In a
+// container, a path may not exist below the mount, but the root is then the container's own. Of the lines in
+// /proc/self/cgroup, "0::/path" is that of version 2.
+std::vector<std::string> control_groups() {
+  constexpr std::string_view prefix = "0::";
+  std::vector<std::string> found;
   const std::string groups = contents_of("/proc/self/cgroup");
   for (std::string_view rest = groups; !rest.empty();) {
     const std::string_view line = take_line(rest);
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second == line.npos) continue;
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    const bool v1 = std::ranges::count(split(controllers, ','), controller) > 0;
-    if (!v1 && !controllers.empty()) continue;
-    const std::string mount = v1 ? fmt::format("/sys/fs/cgroup/{}", controller) : "/sys/fs/cgroup";
-    std::string path(line.substr(second + 1));
+    if (!line.starts_with(prefix)) continue;
+    std::string path(line.substr(prefix.size()));
     if (path == "/") path.clear();
     for (;; path.erase(path.rfind('/'))) {
-      found.push_back({mount + path, v1});
-      if (path.find('/') == std::string::npos) break;
+      found.push_back("/sys/fs/cgroup" + path);
+      if (path.find('/') == path.npos) break;
     }
   }
   return found;
@@ -70,21 +59,13 @@ std::vector<ControlGroup> control_groups(std::string_view controller) {
 
 // CPUs ------------------------------------------------------------------------------------------
 
-// `numbers`: the quota and its period, in microseconds.
+// `numbers`: the quota and its period, in microseconds: "max 100000" or "200000 100000".
 unsigned whole_cpus(const std::string& numbers, unsigned without_quota) {
   double quota = 0;
   double period = 0;
   if (std::sscanf(numbers.c_str(), "%lf %lf", &quota, &period) != 2) return without_quota;
   if (quota <= 0 || period <= 0 || quota / period >= without_quota) return without_quota;
   return std::max(static_cast<unsigned>(quota / period + 0.5), 1u);
-}
-
-// Version 1 has the quota ("-1" or "200000") and the period ("100000") in two files. Version 2 has both in
-// one: "max 100000" or "200000 100000".
-std::string quota_and_period(const ControlGroup& group) {
-  if (!group.v1) return contents_of(group.directory + "/cpu.max");
-  return contents_of(group.directory + "/cpu.cfs_quota_us") +
-         contents_of(group.directory + "/cpu.cfs_period_us");
 }
 
 // Memory ----------------------------------------------------------------------------------------
@@ -112,37 +93,26 @@ std::uint64_t difference(std::uint64_t whole, std::uint64_t used) {
   return whole > used ? whole - used : 0;
 }
 
-// The names of files, and of entries in memory.stat, in each version of control groups.
-struct GroupFiles {
-  const char *limit, *usage, *inactive_cache, *active_cache;
-};
-constexpr GroupFiles files_v1{"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file",
-                              "total_active_file"};
-constexpr GroupFiles files_v2{"/memory.max", "/memory.current", "inactive_file", "active_file"};
-
 // The page cache does not count as used, because the kernel frees it when memory is needed. Without a limit,
-// version 2 has "max", which is not a number, and version 1 has a huge number.
-std::uint64_t left_by(const ControlGroup& group) {
-  const GroupFiles& files = group.v1 ? files_v1 : files_v2;
-  const std::uint64_t limit = number_in(group.directory + files.limit, unlimited);
+// there is "max", which is not a number.
+std::uint64_t left_by(const std::string& group) {
+  const std::uint64_t limit = number_in(group + "/memory.max", unlimited);
   if (limit == unlimited) return unlimited;
-  const std::uint64_t used = number_in(group.directory + files.usage, 0);
-  const std::string stat = group.directory + "/memory.stat";
-  const std::uint64_t cache =
-      number_of(stat, files.inactive_cache, 0) + number_of(stat, files.active_cache, 0);
+  const std::uint64_t used = number_in(group + "/memory.current", 0);
+  const std::string stat = group + "/memory.stat";
+  const std::uint64_t cache = number_of(stat, "inactive_file", 0) + number_of(stat, "active_file", 0);
   return difference(limit, difference(used, cache));
 }
 
-// Version 1 limits only memory and swap together; that limit is ignored.
-std::uint64_t swap_left_by(const ControlGroup& group, std::uint64_t free_swap) {
-  const std::uint64_t limit = number_in(group.directory + "/memory.swap.max", unlimited);
-  return std::min(free_swap, difference(limit, number_in(group.directory + "/memory.swap.current", 0)));
+std::uint64_t swap_left_by(const std::string& group, std::uint64_t free_swap) {
+  const std::uint64_t limit = number_in(group + "/memory.swap.max", unlimited);
+  return std::min(free_swap, difference(limit, number_in(group + "/memory.swap.current", 0)));
 }
 
 // `free_swap`: the swap to use, in bytes.
 std::uint64_t left_by_groups(std::uint64_t free_swap) {
   std::uint64_t minimum = unlimited;
-  for (const ControlGroup& group : control_groups("memory"))
+  for (const std::string& group : control_groups())
     if (const std::uint64_t left = left_by(group); left != unlimited)
       minimum = std::min(minimum, left + swap_left_by(group, free_swap));
   return minimum;
@@ -179,7 +149,7 @@ unsigned bound_cpus() {
 
 unsigned usable_cpus() {
   unsigned cpus = bound_cpus();
-  for (const ControlGroup& group : control_groups("cpu")) cpus = whole_cpus(quota_and_period(group), cpus);
+  for (const std::string& group : control_groups()) cpus = whole_cpus(contents_of(group + "/cpu.max"), cpus);
   return cpus;
 }
 

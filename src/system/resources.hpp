@@ -1,6 +1,6 @@
 // The CPUs and the memory that this process may use or has used, within its affinity, its limits and its
-// control groups (cgroups(7)). A container with a quota of two CPUs on a machine with 64 must not start 64
-// threads.
+// control groups of version 2 (cgroups(7)). A container with a quota of two CPUs on a machine with 64 must
+// not start 64 threads.
 #pragma once
 
 #include <cstddef>

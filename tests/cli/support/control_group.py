@@ -11,10 +11,8 @@ class Group:
     """A control group in another one that has a limit."""
 
     def __init__(self):
-        root = pathlib.Path("/sys/fs/cgroup")
-        is_v2 = (root / "cgroup.procs").exists()
-        self.parent = pathlib.Path(tempfile.mkdtemp(prefix="gpuaes-test-", dir=root if is_v2 else root / "memory"))
-        self.file = self.parent / ("memory.max" if is_v2 else "memory.limit_in_bytes")
+        self.parent = pathlib.Path(tempfile.mkdtemp(prefix="gpuaes-test-", dir="/sys/fs/cgroup"))
+        self.file = self.parent / "memory.max"
         self.child = self.parent / "child"
         self.child.mkdir()
         self.run_in = ["sh", "-c", f'echo $$ >{self.child}/cgroup.procs && exec "$@"', "sh"]
