@@ -33,13 +33,9 @@ struct Signature {
   std::array<std::string_view, 5> magics{};  // with '?' for any byte
 };
 
-constexpr std::string_view unjoined = "join the parts with gpuaes-parts, and decrypt the result";
-
 constexpr std::array signatures{
     Signature{"a gzip file", compressed, {"\x1f\x8b\x08"sv}},  // the last byte is the only method
     Signature{"a zstd file", compressed, {"\x28\xb5\x2f\xfd"sv}},
-    Signature{"an xz file", compressed, {"\xfd\x37zXZ\0"sv}},
-    Signature{"a LUKS volume", "open it with cryptsetup", {"LUKS\xba\xbe"sv}},
     // As gpg begins a file for a passphrase, an X25519 key, and RSA keys of usual lengths.
     Signature{"an OpenPGP file",
               "decrypt it with gpg",
@@ -49,7 +45,6 @@ constexpr std::array signatures{
     Signature{"an HTML page",
               "the download may have failed, with this page as its result",
               {"<!DOCTYPE html"sv, "<!doctype html"sv, "<html"sv, "<HTML"sv}},
-    Signature{"a gpuaes-parts job file", unjoined, {"gpuaes-parts/1\n"sv}},
 };
 
 // Whether this is the beginning of a part or an index, which gpuaes-parts has not joined yet.
@@ -87,7 +82,8 @@ void refuse_foreign(HeaderReader& input) {
                         std::string(each.hint));
   refuse_converted(input);
   if (is_frame(input.peek(frame_header_bytes)))
-    throw AuthError("the input is a part or an index, not a whole file", std::string(unjoined));
+    throw AuthError("the input is a part or an index, not a whole file",
+                    "join the parts with gpuaes-parts, and decrypt the result");
   const std::span<const std::byte> begin = input.peek(comment_bytes);
   if (looks_like_identity(first_content_line(as_text(begin))))
     throw AuthError("the input contains an identity, not an encrypted file", Advice::repeat_key_option);
