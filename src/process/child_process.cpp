@@ -8,11 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <initializer_list>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -45,16 +42,6 @@ bool is_closed_in_children(int fd) {
 
 void check(int error) {
   if (error != 0) throw std::system_error(error, std::generic_category());
-}
-
-// Whether the words run GNU tar, by itself or through another program that passes on its exit status.
-bool runs_tar(const std::vector<std::string>& words) {
-  const auto is_one_of = [](const std::string& word, std::initializer_list<std::string_view> names) {
-    return std::ranges::count(names, std::string_view(word).substr(word.rfind('/') + 1)) > 0;
-  };
-  const auto is_tar = [&](const std::string& word) { return is_one_of(word, {"tar", "gtar"}); };
-  const bool runs_another = is_one_of(words.front(), {"env", "nice", "ionice", "timeout"});
-  return is_tar(words.front()) || (runs_another && std::ranges::any_of(words, is_tar));
 }
 
 // In glibc, the functions that initialize these cannot fail.
@@ -170,13 +157,7 @@ void ChildProcess::wait_for_success() {
   } while (ended < 0 && error == EINTR);
   if (ended < 0) throw io_error("cannot wait for", command_.name, error);
   pid_ = 0;
-  if (failure().empty()) return;
-  const bool file_changed = WIFEXITED(status_) && WEXITSTATUS(status_) == 1 && runs_tar(command_.words);
-  throw IoError(fmt::format("{} {}", command_.name, failure()),
-                file_changed
-                    ? "status 1 of GNU tar means that a file changed while it was read; to accept that, use "
-                      "-- sh -c 'tar ... || test $? -eq 1'"
-                    : "");
+  if (!failure().empty()) throw IoError(fmt::format("{} {}", command_.name, failure()));
 }
 
 void close_in_children(const struct stat& file) {

@@ -1,6 +1,5 @@
 """If the command after -- fails, its output does not become a complete stream."""
 
-import os
 import pathlib
 
 import pytest
@@ -36,28 +35,6 @@ def test_output_of_a_failed_command(key, batch, command, error):
         if form is not RAW:
             batch.stream("-q", "-k", key, "--test", *form, input=result.out, status=4)
             assert PLAIN.startswith(batch.stream("-q", "-k", key, "-d", *form, input=result.out, status=4).out)
-
-
-CHANGED = ("status 1 of GNU tar means that a file changed while it was read; to accept that, use "
-           "-- sh -c 'tar ... || test $? -eq 1'")
-
-
-@pytest.mark.parametrize("command, status, hint", [
-    ("tar -c .", 1, CHANGED),
-    ("nice -n 5 FOLDER/tar -c .", 1, CHANGED),
-    ("ssh server tar -c .", 1, ""),  # which may have failed itself
-    ("tar -c .", 2, ""),
-    ("false tar", 1, ""),
-    ("nice -n 5 false", 1, ""),
-])
-def test_the_hint_for_a_file_that_changed_while_tar_read_it(key, tmp_path, monkeypatch, command, status, hint):
-    for name in "tar", "ssh":
-        (tmp_path / name).write_text(f"#!/bin/sh\nexit {status}\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    result = stream("-k", key, "-o", "new", "--", *command.replace("FOLDER", str(tmp_path)).split(), status=1)
-    assert result.error.endswith(f"failed with exit status {status}")
-    assert result.hint == hint
 
 
 def test_arguments_of_the_command_are_not_in_messages(key):
