@@ -141,27 +141,32 @@ class Sealer {
                        [&] { return open_sink(*targets_.receipt, report_rules(messages_), cancel_); });
   }
 
+  void write_and_close(Sink& receipt, const FrameHeader& header) const {
+    with_option("--receipt", [&] {
+      receipt.write(make_receipt(job_.secret, header));
+      receipt.close();
+    });
+  }
+
+  // Returns the size of the share.
+  std::uint64_t open_share(FdSource& input, std::optional<WindowSource>& share) const {
+    const ShareRange range = cut(input.size().value_or(0), {request_.part, job_.count});
+    share.emplace(input, range.offset, range.length);
+    return range.length;
+  }
+
   void run(const OutputTargets& targets, const OpenOutput& open) {
     Endpoints endpoints = open_input(input_, false, cancel_);
     FdSource& input = endpoints.source;
     refuse_output_conflicts(named_, targets);
-    std::optional<std::uint64_t> length = input.size();
     std::optional<WindowSource> share;
-    if (job_.input) {
-      const ShareRange range = cut(length.value_or(0), {request_.part, job_.count});
-      share.emplace(input, range.offset, range.length);
-      length = range.length;
-    }
+    const std::optional<std::uint64_t> length = job_.input ? open_share(input, share) : input.size();
     endpoints.output = open(length ? std::optional(frame_header_bytes + sealed_size(*length)) : std::nullopt);
     open_reports(endpoints, targets, messages_, cancel_);
     note_if_terminal(input, messages_);
     const std::unique_ptr<Sink> receipt = open_receipt();
     const auto write_receipt = [&](const FrameHeader& header) {
-      if (!receipt) return;
-      with_option("--receipt", [&] {
-        receipt->write(make_receipt(job_.secret, header));
-        receipt->close();
-      });
+      if (receipt) write_and_close(*receipt, header);
     };
     const auto check_input = [&] {
       if (job_.input) check_planned(*job_.input, input, request_.input.is_named());
@@ -181,8 +186,7 @@ class Sealer {
                            .verb = "encrypted",
                            .watched = job_.input ? nullptr : &input,
                            .from_command = endpoints.command != nullptr,
-                           .body_bytes = length,
-                           .stated_bytes = input_.size},
+                           .body_bytes = length},
                           false);
     start_command(endpoints.command.get());
     run_stream(lanes_, start_, endpoints, *stream, progress_, messages_, cancel_);

@@ -60,6 +60,11 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = chunk_bytes};
 }
 
+void refuse_empty_list(const InputsRequest& inputs, const InputCounts& counts) {
+  if (inputs.list && counts.done + counts.failed == 0)
+    throw IoError(fmt::format("{} names no files, so nothing was verified", shown_name(*inputs.list)));
+}
+
 }  // namespace
 
 void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
@@ -139,11 +144,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
                                              : ""};
   };
-  const auto refuse_nothing = [&](const InputCounts& counts) {
-    if (request.inputs.list && counts.done + counts.failed == 0)
-      throw IoError(
-          fmt::format("{} names no files, so nothing was verified", shown_name(*request.inputs.list)));
-  };
+  const auto refuse_nothing = [&](const InputCounts& counts) { refuse_empty_list(request.inputs, counts); };
   for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .at_end = refuse_nothing});
 }
 
