@@ -1,9 +1,9 @@
 // Progress reports: the line of -P, and the response to SIGUSR1, in the style of pv:
 //
-//     1.25GiB 0:00:12 [ 410MiB/s] [ 380MiB/s] [====>     ] 40% ETA 0:00:18  cpu:2
+//     1.25GiB 0:00:12 [ 380MiB/s] [====>     ] 40% ETA 0:00:18  cpu:2
 //
 // It shows the name of the input (if there are several inputs), the bytes of input processed, the time, the
-// current and the average rate, a bar, the percentage, the time left, and the active lanes.
+// average rate, a bar, the percentage, the time left at that rate, and the active lanes.
 //
 // With -P, the control thread wakes up at most once a second; without it, never. Threads that move data do no
 // extra work: they count bytes anyway.
@@ -31,17 +31,15 @@ struct ProgressState {
   std::uint64_t bytes = 0;            // of input processed
   std::optional<std::uint64_t> size;  // expected bytes of input, if known
   double seconds = 0;                 // since the start
-  double rate = 0;                    // current bytes per second
   std::string lanes;                  // the active lanes
-  bool ended = false;                 // no current rate and no ETA
+  bool ended = false;                 // no ETA
 };
 
-// At most `columns` characters: as many parts as fit, in order of importance (bytes, percentage, name, time,
-// rate, ETA, bar, lanes, average). The bar takes the remaining space. Past the expected size, the percentage
-// is 100 and there is no ETA.
+// At most `columns` characters: without the name, and cut off, if they are too few. The bar takes the
+// remaining space. Past the expected size, the percentage is 100 and there is no ETA.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
-// All parts except the bar, for a log.
+// The whole line except the bar, for a log.
 std::string progress_text(const ProgressState& state);
 
 // Three digits and a unit of 1024, in at least 7 characters: "1.25GiB", " 380MiB", "  512 B".
@@ -72,7 +70,6 @@ class Progress {
   // From now on, the program responds to SIGUSR1. `shown`: whether to show the line of -P while there is a
   // Watch.
   Progress(const Control& control, const Messages& messages, bool shown);
-  ~Progress();  // prints the last line if there was no Watch
 
   // Many streams, several at a time. While it exists, the line shows their number and all of their bytes,
   // from the first Watch on.
@@ -107,9 +104,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   ProgressState state();
-  void report();
-  void draw();
-  void report_last();
+  void show(bool ended) noexcept;
   std::list<GetPosition>::iterator begin(const std::string& name, std::optional<std::uint64_t> size,
                                          GetPosition get_position);
   void end(std::list<GetPosition>::iterator position);
@@ -120,15 +115,12 @@ class Progress {
   const Messages& messages_;
   const bool shown_;
 
-  std::mutex mutex_;                           // guards the members up to sampled_bytes_
+  std::mutex mutex_;                           // guards the members up to start_
   std::list<GetPosition> positions_;           // of the streams in progress
   bool total_ = false, has_begun_ = false;     // whether there is a Total, or was a Watch
   std::uint64_t ended_ = 0, ended_bytes_ = 0;  // streams, with Total
-  bool reported_last_ = false;
-  ProgressState state_;  // as of the last call of state()
+  ProgressState state_;                        // as of the last call of state()
   Clock::time_point start_ = Clock::now();
-  Clock::time_point sampled_ = start_;  // time and bytes at the last measurement of the rate
-  std::uint64_t sampled_bytes_ = 0;
 
   Control::Calls ticks_;    // declared last: calls end before other members are destroyed
   Control::Calls answers_;  // to SIGUSR1

@@ -101,8 +101,3 @@ def test_a_short_run_prints_one_line(key):
 def test_the_header_counts_as_input(key):
     stream("-q", "-k", key, "-i", "plain", "-o", "sealed")
     expect_line(rf"{ALL_OF_IT} 100%  cpu:\d+", stream("-d", "-P", "-k", key, "-i", "sealed", "-o", "back"))
-
-
-@pytest.mark.parametrize("size, percent", [("1", " 100%"), ("6MiB", "  47%"), ("1T", "   0%"), ("0", "")])
-def test_a_wrong_size_changes_the_percentage_only(key, size, percent):
-    expect_line(rf"{ALL_OF_IT}{percent}  cpu:\d+", stream("-P", "-k", key, "--size", size, input=PLAIN))
