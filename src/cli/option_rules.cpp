@@ -27,7 +27,6 @@ constexpr OptionNames exclusive[] = {
     "into sparse",
     "test range",
     "salvage range part",
-    "lanes threads",
     "test encrypt",
     "range encrypt",
     "part encrypt",
@@ -55,12 +54,12 @@ constexpr OptionNames accepted_by_rekey =
     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
     "new-key new-passphrase new-passphrase-file new-passphrase-command input files-from null output force "
     "format armor label "
-    "progress size verbose quiet";
+    "progress verbose quiet";
 
 constexpr OptionNames accepted_by_output_directory =
     "output-dir skip-existing files-from null encrypt decrypt key passphrase passphrase-file "
     "passphrase-command recipient recipients-file "
-    "plugin input format cipher armor label lanes threads chunk-size progress verbose quiet stats";
+    "plugin input format cipher armor label lanes chunk-size progress verbose quiet stats";
 
 // UsageError if an option is given that `mode` does not accept.
 void refuse_others(const GivenOptions& given, std::string_view mode, const OptionNames& accepted,
@@ -106,9 +105,8 @@ void check_inputs(const CommandLine& line, const Options& options) {
     throw UsageError(
         "more than one input file was given; only --output-dir, --test, --info and --rekey accept several",
         "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
-  for (const char* name : {"output", "size"})
-    if (rekeys && line.given.contains(name))
-      throw UsageError(fmt::format("--rekey of several files cannot be used with --{}", name));
+  if (rekeys && options.output.name)
+    throw UsageError("--rekey of several files cannot be used with --output");
   for (const char* name : {"stats", "trace", "header"})
     if (line.given.contains(name) && !options.output.directory)
       throw UsageError(fmt::format("--{} requires a single input", name));

@@ -127,12 +127,6 @@ std::optional<std::string> parse_output(const std::string& name) {
   return name == standard_name ? std::nullopt : std::optional(name);
 }
 
-std::uint64_t parse_expected_size(const std::string& text) {
-  if (const std::optional<std::uint64_t> bytes = parse_bytes(text)) return *bytes;
-  throw UsageError(fmt::format("invalid --size '{}'", text),
-                   "use a whole number of bytes, optionally followed by K, M, G or T, as in 64M or 64MiB");
-}
-
 std::size_t parse_size(const std::string& text) {
   constexpr char hint[] =
       "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G, as in 64K or 64KiB";
@@ -204,16 +198,6 @@ std::vector<std::string_view> lane_names() {
   std::vector<std::string_view> names = backend_names();
   names.insert(names.begin(), {auto_lanes, auto_low_cpu});
   return names;
-}
-
-LaneChoice parse_threads(std::string_view text) {
-  const std::optional<unsigned> count = parse_number<unsigned>(text);
-  const unsigned max = info(Backend::cpu).max_count;
-  if (!count || *count == 0 || *count > max)
-    throw UsageError(
-        fmt::format("invalid --threads '{}'", text),
-        fmt::format("use a number from 1 to {}, or omit the option to let the program choose", max));
-  return {.named = {{.backend = Backend::cpu, .count = count}}};
 }
 
 std::uint32_t parse_iterations(const std::string& text) {

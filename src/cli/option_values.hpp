@@ -42,13 +42,11 @@ FdSource open_source(const std::string& name, Cancel& cancel);
 // The name of an output file; nullopt for -, which is standard output.
 std::optional<std::string> parse_output(const std::string& name);
 
-// A number of bytes, optionally followed by K, M, G or T (powers of 1024), or by KiB and so on.
-std::uint64_t parse_expected_size(const std::string& text);
-
-// The same, from 1 byte to 1 GiB.
+// A number of bytes from 1 to 1 GiB, optionally followed by K, M, G or T (powers of 1024), or by KiB and so
+// on.
 std::size_t parse_size(const std::string& text);
 
-// OFFSET:LENGTH or OFFSET:, each number as in parse_expected_size().
+// OFFSET:LENGTH or OFFSET:, each a number of bytes in the same form.
 ByteRange parse_range(const std::string& text);
 
 // I/N, with 0 <= I < N <= max_parts, or I alone, which makes `of` 0.
@@ -67,9 +65,6 @@ std::uint32_t parse_part_count(const std::string& text);
 LaneChoice parse_lanes(std::string_view text);
 std::string to_string(const std::vector<LaneSpec>& specs);  // in that form
 std::vector<std::string_view> lane_names();                 // the words in it
-
-// The number of threads of -T.
-LaneChoice parse_threads(std::string_view text);
 
 // A number of iterations.
 std::uint32_t parse_iterations(const std::string& text);

@@ -34,7 +34,6 @@ struct Options {
   bool null_separated = false;                                  // each followed by a null byte
   std::optional<std::string> header;                            // a file with the header, to decrypt
   std::vector<std::string> command;                             // whose output is the input, unless empty
-  std::optional<std::uint64_t> size;                            // of the input, from the user
   OutputRequest output;
   std::optional<std::string> into;  // a file that several processes write, instead of the output
   LaneRequest lanes;

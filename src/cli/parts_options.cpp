@@ -117,7 +117,7 @@ constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptio
 // Constants of their own: clang 14 destroys the temporaries of a call with a consteval argument twice.
 constexpr OptionNames shared_by_plan =
     "passphrase passphrase-file passphrase-command recipient recipients-file quiet";
-constexpr OptionNames shared_by_seal = "lanes threads chunk-size progress size verbose quiet stats trace";
+constexpr OptionNames shared_by_seal = "lanes chunk-size progress verbose quiet stats trace";
 constexpr OptionNames shared_by_join = "progress verbose quiet";
 constexpr OptionNames shared_by_status = "quiet";
 

@@ -43,9 +43,8 @@ struct SecretRequest {
 
 struct InputRequest {
   std::string name{standard_name};
-  const char* option = "";              // the option that names the input, or ""
-  std::vector<std::string> command{};   // whose output is the input, unless empty
-  std::optional<std::uint64_t> size{};  // in bytes, from the user
+  const char* option = "";             // the option that names the input, or ""
+  std::vector<std::string> command{};  // whose output is the input, unless empty
   // Anything but a regular file, a block device or a directory is an error: opening it could wait.
   bool only_file = false;
 

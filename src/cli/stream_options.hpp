@@ -168,8 +168,6 @@ inline constexpr auto lanes = std::to_array<Row>({
      "Where to compute: auto (the default), auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], "
      "joined by +.",
      set_parsed<parse_lanes, &Options::lanes, &LaneRequest::choice>, once, lane_names},
-    {"threads,T", "N", "Use N CPU threads, as with -l cpu:N.",
-     set_parsed<parse_threads, &Options::lanes, &LaneRequest::choice>},
     {"chunk-size,b", "SIZE",
      "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G, or in KiB, MiB or GiB.",
      set_parsed<parse_size, &Options::lanes, &LaneRequest::chunk_bytes>},
@@ -178,8 +176,6 @@ inline constexpr auto lanes = std::to_array<Row>({
 
 inline constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
-    {"size", "SIZE", "Expected size of input from a pipe, for --progress.",
-     set_parsed<parse_expected_size, &Options::size>},
     {"verbose,v", nullptr,
      "Print the choice of lanes and a summary. Repeat it to also print what each lane did.",
      [](Options& options, const std::string&) {

@@ -214,7 +214,7 @@ std::uint64_t OpenStream::header_bytes() const {
 
 std::optional<std::uint64_t> OpenStream::expected_bytes() const {
   const std::uint64_t body = body_bytes().value_or(0);
-  return body > 0 ? std::optional(header_bytes() + body) : parts_.stated_bytes;
+  return body > 0 ? std::optional(header_bytes() + body) : std::nullopt;
 }
 
 void OpenStream::run(const std::function<void()>& run_pipeline) {
@@ -299,7 +299,6 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
                       .header_bytes = encrypted != nullptr ? encrypted->header.taken() : 0,
                       .parts = endpoints.parts.get(),
                       .body_bytes = body_bytes,
-                      .stated_bytes = input.size,
                       .damage_hint = damage_hint,
                       .header_damage = header_damage};
     return std::visit(MakeStream{parts, stream.decrypt, shared_sink, messages}, stream.mode);

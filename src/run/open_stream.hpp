@@ -29,15 +29,14 @@ struct StreamParts {
   std::unique_ptr<Session> session;
   const char* verb = "decrypted";  // what a run that succeeds has done, for messages
   bool authenticated = true;
-  bool may_be_cbc = false;                      // Format::may_be_cbc, for input of unknown length
-  const FdSource* watched = nullptr;            // the input if its modification causes a warning
-  bool from_command = false;                    // whose output should not be empty
-  std::uint64_t header_bytes = 0;               // of the input, before the body
-  const BodySource* parts = nullptr;            // if the body is in parts: counts the bytes between them
-  std::optional<std::uint64_t> body_bytes{};    // if the input is a file or block device
-  std::optional<std::uint64_t> stated_bytes{};  // of the whole input, from --size
-  const char* damage_hint = "";                 // for the AuthError of a damaged body
-  std::string header_damage{};                  // with --salvage, as from SessionRequest::salvage
+  bool may_be_cbc = false;                    // Format::may_be_cbc, for input of unknown length
+  const FdSource* watched = nullptr;          // the input if its modification causes a warning
+  bool from_command = false;                  // whose output should not be empty
+  std::uint64_t header_bytes = 0;             // of the input, before the body
+  const BodySource* parts = nullptr;          // if the body is in parts: counts the bytes between them
+  std::optional<std::uint64_t> body_bytes{};  // if the input is a file or block device
+  const char* damage_hint = "";               // for the AuthError of a damaged body
+  std::string header_damage{};                // with --salvage, as from SessionRequest::salvage
 };
 
 // Everything that a run needs to know about its stream, whatever its kind.

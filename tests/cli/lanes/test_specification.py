@@ -3,11 +3,7 @@
 import pathlib
 import re
 
-from programs import NO_CUDA, files_here, has_cuda, raw, some_bytes, stream
-
-
-def test_threads_are_cpu_lanes(key):
-    assert "lanes cpu:3" in stream("-v", "-k", key, "-T", "3", input=some_bytes(1000)).notes
+from programs import NO_CUDA, files_here, has_cuda, raw, some_bytes
 
 
 def test_a_cuda_device_that_does_not_exist_is_an_error(key):

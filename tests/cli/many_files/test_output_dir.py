@@ -267,7 +267,6 @@ def test_the_directory_may_be_among_the_inputs(key):
     ("-k KEY --range 0:1 --output-dir out a", "--output-dir cannot be used with --range"),
     ("-k KEY -d --part 0 --output-dir out a", "--output-dir cannot be used with --part"),
     ("-k KEY --salvage --output-dir out a", "--output-dir cannot be used with --salvage"),
-    ("-k KEY --size 1 --output-dir out a", "--output-dir cannot be used with --size"),
     ("-k KEY -t --output-dir out a", "--output-dir cannot be used with --test"),
     ("--info --output-dir out a", "--output-dir cannot be used with --info"),
     ("-k KEY --output-dir out -- tar -c a", "--output-dir cannot be used with a command"),

@@ -55,7 +55,7 @@ def test_large_files_between_small_ones(key):
     for name in "large", "damaged":
         pathlib.Path(f"in/{name}").write_bytes(some_bytes(LARGE))
     inputs = [*names[:300], "in/large", *names[300:], "in/damaged"]
-    status, lines = run_many("-k", key, "-T", "3", "-v", "--output-dir", "out", *inputs)
+    status, lines = run_many("-k", key, "-l", "cpu:3", "-v", "--output-dir", "out", *inputs)
     assert (status, lines[-1]) == (0, f"{COUNT + 2:,} files encrypted")
     assert {line for line in lines if re.search(": lanes", line)} == {
         *(f"{name}: lanes cpu:1" for name in names), *(f"in/{name}: lanes cpu:3" for name in ("large", "damaged"))}

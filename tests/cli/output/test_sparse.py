@@ -18,7 +18,7 @@ def allocated(name):
     b"", b"\0", bytes(1000000), some_bytes(5000) + bytes(300000),
     b"".join(some_bytes(4096) + 5 * HOLE for _ in range(40)), b"x" + bytes(100000) + b"x" + bytes(100000) + b"x",
 ], ids=["empty", "one zero", "zeros", "zeros last", "alternating", "unaligned"])
-@pytest.mark.parametrize("options", [[], ["-b", "16K"], ["-b", "64K", "-T", "3"]])
+@pytest.mark.parametrize("options", [[], ["-b", "16K"], ["-b", "64K", "-l", "cpu:3"]])
 def test_blocks_of_zeros_become_holes(key, plain, options):
     stream("-k", key, "-o", "sealed", input=plain)
     stream("-d", "-k", key, "--sparse", *options, "sealed", "-o", "out")

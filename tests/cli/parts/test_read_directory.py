@@ -41,7 +41,7 @@ def test_more_parts_than_descriptors(key, descriptors):
     few = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh"]
     assert parts("status", "dir", "--missing", wrap=few).out == b""
     parts("join", "dir", wrap=few)
-    assert stream("-dk", key, "-T", "4", "-b", "16K", "dir", wrap=few).out == PLAIN
+    assert stream("-dk", key, "-l", "cpu:4", "-b", "16K", "dir", wrap=few).out == PLAIN
 
 
 @pytest.mark.parametrize("name", ["dir", "single"])

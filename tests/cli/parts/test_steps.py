@@ -109,7 +109,7 @@ def test_parts_of_both_implementations_can_be_joined(key, suite, label, cut):
     opens("dir", key, plain, label.decode())
 
 
-@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3", "-b", "64K"], ["-T", "2"]])
+@pytest.mark.parametrize("options", [["-l", "cpu:1", "-b", "16K"], ["-l", "cpu:3", "-b", "64K"], ["-l", "cpu:2"]])
 def test_every_lane_seals_parts(key, options):
     plain = some_bytes(300_000)
     write_input("plain", plain)

@@ -120,7 +120,7 @@ def test_two_inputs_are_not_mixed(into, key):
 
 
 def test_a_killed_process_can_be_repeated(into, key, sealed):
-    command = [FOLDER / "gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-T", "1", "-b", "16K", sealed]
+    command = [FOLDER / "gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-l", "cpu:1", "-b", "16K", sealed]
     for delay in 0.001, 0.005, 0.02:
         process = subprocess.Popen(command)
         time.sleep(delay)

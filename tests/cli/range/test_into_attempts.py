@@ -38,7 +38,7 @@ class Attempt:
         with contextlib.suppress(BlockingIOError):
             while True:
                 os.write(self.fifo, bytes(4096))
-        self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-T", "1",
+        self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-l", "cpu:1",
                              "--trace", "trace", "sealed", stderr=subprocess.PIPE, text=True)
         wait_for(lambda: glob_one("out.*/data").stat().st_blocks * 512 > 4 << 20, "part of the share")
         wait_until_idle(self.process)

@@ -17,7 +17,7 @@ def test_long_and_short_options(key):
     encrypted = openssl_ctr(PLAIN)
     stream("--encrypt", "--key", key, "--format", "raw", "--cipher", "aes-256", "--iv", IV, "--input", "plain",
            "--output", "out", "--lanes", "cpu:2", "--chunk-size", "4K", "--stats", "stats", "--trace", "trace",
-           "--progress", "--size", "100000", "--force")
+           "--progress", "--force")
     stream("--decrypt", f"--key={key}", "--format=raw", "--cipher=aes-256", f"--iv={IV}", "--input=out",
            "--output=back", "--lanes=cpu:2", "--chunk-size=4K", "--stats=stats", "--trace=trace")
     stream(f"-qdk{key}", "-fraw", "-caes-256", "--iv", IV, "-iout", "-oagain", "-lcpu:2", "-b4K")
