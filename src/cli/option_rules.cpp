@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,25 +70,16 @@ void refuse_others(const GivenOptions& given, std::string_view mode, const Optio
 constexpr OptionNames refused_with_command =
     "decrypt test range part salvage info export-header rekey input files-from output-dir";
 
-bool exists(const std::string& name) {
-  return access(name.c_str(), F_OK) == 0;
-}
-
-// Whether posix_spawnp() finds a program with this name.
-bool is_command(const std::string& name) {
-  const auto is_program = [](const std::string& path) {
-    return access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path);
-  };
-  if (name.find('/') != std::string::npos) return is_program(name);
-  const char* const path = std::getenv("PATH");
-  return std::ranges::any_of(split(path != nullptr ? path : "/bin:/usr/bin", ':'),
-                             [&](std::string_view folder) {
-                               return is_program(fmt::format("{}/{}", folder.empty() ? "." : folder, name));
-                             });
+void refuse_action_as_input(const CommandLine& line) {
+  if (line.positional.empty() || access(line.positional.front().c_str(), F_OK) == 0) return;
+  for (const char* const word : {"encrypt", "decrypt"})
+    if (line.positional.front() == word)
+      throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", word));
 }
 
 void check_inputs(const CommandLine& line, const Options& options) {
   refuse_second_input(line);
+  refuse_action_as_input(line);
   if (options.files_from && !line.positional.empty())
     throw UsageError("--files-from cannot be used together with another input file");
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
@@ -133,10 +122,6 @@ void check_command(const CommandLine& line, const OptionNames& refused) {
   for (const std::string_view name : refused.list())
     if (line.given.contains(name))
       throw UsageError(fmt::format("--{} cannot be used with a command", name), command_hint);
-  const std::string& name = line.command->front();
-  if (exists(name) && !std::filesystem::is_directory(name) && !is_command(name))
-    throw UsageError(fmt::format("{} is a file, not a command", name),
-                     "to encrypt a file, name it with -i instead");
 }
 
 void check_rules(const CommandLine& line, const Options& options) {
@@ -175,16 +160,6 @@ void refuse_second_input(const CommandLine& line) {
   if (!line.positional.empty() && line.given.contains("input"))
     throw UsageError("--input cannot be used together with another input file",
                      "name the input only once, and a key or identity file with -k");
-}
-
-void refuse_command_as_input(const CommandLine& line) {
-  if (line.positional.empty() || exists(line.positional.front())) return;
-  const std::string& word = line.positional.front();
-  if (word == "encrypt" || word == "decrypt")
-    throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", word));
-  const auto is_given = [&line](std::string_view name) { return line.given.contains(name); };
-  if (is_command(word) && std::ranges::none_of(refused_with_command.list(), is_given))
-    throw UsageError(fmt::format("{} is a command, not a file", word), "put -- before the command");
 }
 
 void check_shared_rules(const GivenOptions& given) {

@@ -16,10 +16,6 @@ void check_command(const CommandLine& line, const OptionNames& refused);
 // UsageError if an input is named both with an option and without one.
 void refuse_second_input(const CommandLine& line);
 
-// UsageError if the first input is not a file but looks like a command, as in "gpuaes-stream -k key tar -c
-// DIR". Call this before parsing the values of options: what follows the command may be its own.
-void refuse_command_as_input(const CommandLine& line);
-
 // The rules for options that gpuaes-parts shares. UsageError.
 void check_shared_rules(const GivenOptions& given);
 

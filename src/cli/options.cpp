@@ -186,7 +186,6 @@ InputsRequest input_requests(const Options& options) {
 Parsed<Request> parse_options(int argc, const char* const* argv) {
   const CommandLine line =
       parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
-  refuse_command_as_input(line);
   const Options options = options_of(line);
   check_rules(line, options);
   return {options.level, request_of(options, line.given.contains("output"))};
