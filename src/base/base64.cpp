@@ -8,11 +8,6 @@ namespace {
 
 constexpr unsigned bad_value = 64;
 
-// All ones if first <= c <= last, otherwise zero. All three are bytes.
-unsigned mask_between(unsigned c, unsigned first, unsigned last) {
-  return (((c - first) | (last - c)) >> 31) - 1;
-}
-
 // The digits are A to Z, a to z, 0 to 9, + and /.
 unsigned digit_of(unsigned value) {
   return (mask_between(value, 0, 25) & (value + 'A')) | (mask_between(value, 26, 51) & (value - 26 + 'a')) |

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 
 #include <cstddef>
 #include <initializer_list>
@@ -46,6 +48,22 @@ using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeWith<EVP_CIPHER_CTX_fr
 using DigestContext = std::unique_ptr<EVP_MD_CTX, FreeWith<EVP_MD_CTX_free>>;
 using EvpKey = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 using EvpKeyContext = std::unique_ptr<EVP_PKEY_CTX, FreeWith<EVP_PKEY_CTX_free>>;
+
+using BigNumber = std::unique_ptr<BIGNUM, FreeWith<BN_free>>;
+
+inline BigNumber make_number(unsigned value = 0) {
+  BigNumber number(BN_new());
+  check_call(number != nullptr && BN_set_word(number.get(), value) == 1, "BN_set_word");
+  return number;
+}
+
+// The const_cast is safe because libcrypto only reads the value. A null pointer is not accepted, even for an
+// empty value.
+inline OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
+  static std::byte nothing;
+  void* const data = value.empty() ? &nothing : const_cast<std::byte*>(value.data());
+  return OSSL_PARAM_construct_octet_string(name, data, value.size());
+}
 
 // The cipher with that name.
 template <class Failure>

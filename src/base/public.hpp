@@ -1,4 +1,5 @@
-// Where a value that was computed from secrets becomes public by design.
+// Computing with secrets in constant time, and where a value that was computed from them becomes public by
+// design.
 #pragma once
 
 #include <concepts>
@@ -25,6 +26,11 @@ template <std::integral T>
 T as_public(T value) {
   as_public(std::as_bytes(std::span(&value, 1)));
   return value;
+}
+
+// All ones if first <= c <= last, otherwise zero. All three are bytes. Takes the same time for all of them.
+inline unsigned mask_between(unsigned c, unsigned first, unsigned last) {
+  return (((c - first) | (last - c)) >> 31) - 1;
 }
 
 }  // namespace gpuaes

@@ -22,18 +22,10 @@ constexpr std::size_t word_bytes = sizeof(std::uint32_t);
 
 // Blowfish's initial state: the first bits of pi after the point -----------------------------------
 
-using Number = std::unique_ptr<BIGNUM, FreeWith<BN_free>>;
-
-Number make_number() {
-  Number number(BN_new());
-  check_call(number != nullptr, "BN_new");
-  return number;
-}
-
 // 2^bits * arctan(1/x), by its series; each term is a few units too small.
-Number arctan_of_inverse(unsigned x, int bits) {
-  const Number power = make_number(), term = make_number();
-  Number sum = make_number();
+BigNumber arctan_of_inverse(unsigned x, int bits) {
+  const BigNumber power = make_number(), term = make_number();
+  BigNumber sum = make_number();
   bool good = BN_set_bit(power.get(), bits) == 1 && BN_div_word(power.get(), x) < x;
   for (unsigned n = 1; good && !BN_is_zero(power.get()); n += 2) {
     good = BN_copy(term.get(), power.get()) != nullptr && BN_div_word(term.get(), n) < n &&
@@ -48,7 +40,7 @@ Number arctan_of_inverse(unsigned x, int bits) {
 std::vector<std::byte> digits_of_pi(std::size_t bytes) {
   constexpr std::size_t guard_bytes = 8;  // ample for the errors of all terms
   const int bits = static_cast<int>(8 * (bytes + guard_bytes));
-  const Number pi = arctan_of_inverse(5, bits), other = arctan_of_inverse(239, bits);
+  const BigNumber pi = arctan_of_inverse(5, bits), other = arctan_of_inverse(239, bits);
   std::vector<std::byte> digits(bytes + guard_bytes);
   check_call(BN_lshift(pi.get(), pi.get(), 4) == 1 && BN_lshift(other.get(), other.get(), 2) == 1 &&
                  BN_sub(pi.get(), pi.get(), other.get()) == 1 && BN_mask_bits(pi.get(), bits) == 1 &&

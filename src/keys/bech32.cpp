@@ -17,11 +17,6 @@ unsigned mask_equal(unsigned a, unsigned b) {
   return 0u - (((a ^ b) - 1) >> 31);
 }
 
-// All ones if first <= c <= last, otherwise zero. All three are bytes.
-unsigned mask_between(unsigned c, unsigned first, unsigned last) {
-  return (((c - first) | (last - c)) >> 31) - 1;
-}
-
 // Compares with every digit, because a table lookup would be a secret-dependent memory access.
 unsigned value_of(unsigned lower_case) {
   unsigned value = bad_value;

@@ -27,14 +27,6 @@
 namespace gpuaes {
 namespace {
 
-// The const_cast is safe because libcrypto only reads the value. A null pointer is not accepted, even for an
-// empty value.
-OSSL_PARAM octet_parameter(const char* name, std::span<const std::byte> value) {
-  static std::byte nothing;
-  void* const data = value.empty() ? &nothing : const_cast<std::byte*>(value.data());
-  return OSSL_PARAM_construct_octet_string(name, data, value.size());
-}
-
 enum class Hash { sha256, sha512 };
 
 Secret hkdf(Hash hash, int mode, std::span<const std::byte> key, std::span<const std::byte> salt,

@@ -120,6 +120,12 @@ constinit const Kem x25519_kem{
 
 namespace {
 
+// Of ML-KEM-768 and `second`.
+template <const Kem& second>
+bool is_hybrid_ciphertext(std::span<const std::byte> ciphertext) {
+  return second.is_ciphertext(ciphertext.subspan(ml_kem_ciphertext_bytes));
+}
+
 // XWingLabel of the draft, section 5.3.
 constexpr std::string_view xwing_label = R"(\.//^\)";
 
@@ -191,10 +197,7 @@ constinit const Kem xwing_kem{
         [](std::span<const std::byte> public_key) {
           return xwing_encapsulate(public_key, random_secret(ml_kem_random_bytes + x25519_bytes));
         },
-    .is_ciphertext =
-        [](std::span<const std::byte> ciphertext) {
-          return x25519_kem.is_ciphertext(ciphertext.subspan(ml_kem_ciphertext_bytes));
-        },
+    .is_ciphertext = is_hybrid_ciphertext<x25519_kem>,
     .decapsulate = xwing_decapsulate,
 };
 
@@ -309,10 +312,7 @@ constinit const Kem ml_kem_p256_kem{
       append(made->ciphertext, exchange.ciphertext);
       return made;
     },
-    .is_ciphertext =
-        [](std::span<const std::byte> ciphertext) {
-          return p256_kem.is_ciphertext(ciphertext.subspan(ml_kem_ciphertext_bytes));
-        },
+    .is_ciphertext = is_hybrid_ciphertext<p256_kem>,
     .decapsulate = nullptr,
 };
 

@@ -26,17 +26,12 @@ void require_ml_kem() {
   if (!has_ml_kem()) throw IoError(lacks_ml_kem(), lacks_ml_kem_hint);
 }
 
-// libcrypto only reads the value.
-OSSL_PARAM octets_parameter(const char* name, std::span<const std::byte> value) {
-  return OSSL_PARAM_construct_octet_string(name, const_cast<std::byte*>(value.data()), value.size());
-}
-
 EvpKey load_seed(std::span<const std::byte> seed) {
   require_ml_kem();
   const EvpKeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, algorithm, nullptr));
   check_call(context != nullptr, "EVP_PKEY_CTX_new_from_name");
   check_call(EVP_PKEY_fromdata_init(context.get()) == 1, "EVP_PKEY_fromdata_init");
-  OSSL_PARAM parameters[] = {octets_parameter(seed_parameter, seed), OSSL_PARAM_construct_end()};
+  OSSL_PARAM parameters[] = {octet_parameter(seed_parameter, seed), OSSL_PARAM_construct_end()};
   EVP_PKEY* key = nullptr;
   check_call(EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_KEYPAIR, parameters) == 1, "EVP_PKEY_fromdata");
   return EvpKey(key);
@@ -88,7 +83,7 @@ std::optional<Encapsulation> ml_kem_encapsulate(std::span<const std::byte> publi
   const EvpKey key = load_public(public_key);
   if (key == nullptr) return std::nullopt;
   const EvpKeyContext context = context_of(key);
-  const OSSL_PARAM parameters[] = {octets_parameter(random_parameter, random), OSSL_PARAM_construct_end()};
+  const OSSL_PARAM parameters[] = {octet_parameter(random_parameter, random), OSSL_PARAM_construct_end()};
   check_call(EVP_PKEY_encapsulate_init(context.get(), parameters) == 1, "EVP_PKEY_encapsulate_init");
   Encapsulation made{PublicBytes(ml_kem_ciphertext_bytes), Secret(ml_kem_shared_bytes)};
   std::size_t ciphertext_size = made.ciphertext.size(), shared_size = made.shared.size();

@@ -24,24 +24,17 @@ namespace gpuaes {
 
 namespace {
 
-using Number = std::unique_ptr<BIGNUM, FreeWith<BN_free>>;
 using Scratch = std::unique_ptr<BN_CTX, FreeWith<BN_CTX_free>>;
 
 // An element of the field, from its encoding.
-Number element(const PublicKey& bytes) {
-  Number number(BN_lebin2bn(octets(bytes.data()), x25519_bytes, nullptr));
+BigNumber element(const PublicKey& bytes) {
+  BigNumber number(BN_lebin2bn(octets(bytes.data()), x25519_bytes, nullptr));
   check_call(number != nullptr, "BN_lebin2bn");
   return number;
 }
 
-Number small(unsigned value) {
-  Number number(BN_new());
-  check_call(number != nullptr && BN_set_word(number.get(), value) == 1, "BN_set_word");
-  return number;
-}
-
-Number field_prime() {
-  Number prime = small(1);
+BigNumber field_prime() {
+  BigNumber prime = make_number(1);
   check_call(BN_lshift(prime.get(), prime.get(), 255) == 1 && BN_sub_word(prime.get(), 19) == 1, "BN_lshift");
   return prime;
 }
@@ -51,8 +44,8 @@ Number field_prime() {
 std::optional<PublicKey> u_of(const PublicKey& y_bytes) {
   const Scratch scratch(BN_CTX_new());
   check_call(scratch != nullptr, "BN_CTX_new");
-  const Number prime_number = field_prime(), one = small(1), coefficient = small(486662),
-               y = element(y_bytes), divisor = small(0), u = small(0), square = small(0);
+  const BigNumber prime_number = field_prime(), one = make_number(1), coefficient = make_number(486662),
+                  y = element(y_bytes), divisor = make_number(0), u = make_number(0), square = make_number(0);
   BIGNUM *const value = square.get(), *const prime = prime_number.get();
   BN_CTX* const context = scratch.get();
   check_call(BN_mod_sub(divisor.get(), one.get(), y.get(), prime, context) == 1, "BN_mod_sub");

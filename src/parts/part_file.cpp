@@ -5,13 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <filesystem>
 #include <iterator>
-#include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -67,34 +62,9 @@ std::uint32_t count_listed(const std::vector<std::string>& names) {
 }
 
 void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& action) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::size_t failed = count;
-  std::exception_ptr error;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        action(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (i < failed) {
-          failed = i;
-          error = std::current_exception();
-        }
-        next = count;
-      }
-    }
-  };
-  const std::size_t max_threads = threads_for(needs_of_file, std::min(max_files_at_once, count));
-  {
-    std::vector<std::jthread> threads;
-    try {
-      while (threads.size() + 1 < max_threads) threads.emplace_back(work);
-    } catch (const std::system_error&) {  // the threads that exist do the work
-    }
-    work();
-  }
-  if (error) std::rethrow_exception(error);
+  WorkQueue<std::size_t> queue(threads_for(needs_of_file, std::min(max_files_at_once, count)), action);
+  for (std::size_t i = 0; i < count; ++i) queue.add(i);
+  queue.wait();
 }
 
 OutputTarget member_target(const Directory& directory, const std::string& file) {

@@ -38,8 +38,7 @@ struct Sizes {
 };
 
 struct Info {
-  std::string_view format;
-  bool authenticated;
+  const Format* format;
   bool armored;
   Description description;
   std::uint64_t header_bytes;
@@ -89,15 +88,20 @@ Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) 
   return sizes;
 }
 
+// Without the sizes.
+Info read_header(FdSource& source, const std::optional<std::string>& format_name) {
+  OpenedInput input(source, nullptr, format_name);
+  const Format& format = format_name ? find_format(*format_name) : input.format(detect_format);
+  Description description = format.describe(input.header);
+  return {&format, input.is_armored(), std::move(description), input.header.taken(), {}};
+}
+
 Info read_info(const InputRequest& request, const std::optional<std::string>& format_name,
                const Messages& messages, Cancel& cancel) {
   auto [source, directory] = open_input_file(request, true, cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, messages);
-  OpenedInput input(source, nullptr, format_name);
-  const Format& format = format_name ? find_format(*format_name) : input.format(detect_format);
-  const Description description = format.describe(input.header);
-  Info info{format.name, format.authenticated, input.is_armored(), description, input.header.taken(), {}};
+  Info info = read_header(source, format_name);
   if (directory)
     info.sizes = sizes_of_directory(*directory, size.value_or(0));
   else if (size && !info.armored &&
@@ -112,7 +116,8 @@ Info read_info(const InputRequest& request, const std::optional<std::string>& fo
 
 std::string format_text(const Info& info) {
   const auto& version = info.description.version;
-  return version ? fmt::format("{}, version {}", info.format, *version) : std::string(info.format);
+  return version ? fmt::format("{}, version {}", info.format->name, *version)
+                 : std::string(info.format->name);
 }
 
 std::string cipher_text(const Info& info) {
@@ -173,7 +178,7 @@ std::string to_text(const Info& info) {
   append_line(text, "format", format_text(info));
   if (known.suite) append_line(text, "suite", fmt::format("{:02x}", *known.suite));
   append_line(text, "cipher", cipher_text(info));
-  append_line(text, "authenticated", info.authenticated ? "yes" : "no");
+  append_line(text, "authenticated", info.format->authenticated ? "yes" : "no");
   if (info.armored) append_line(text, "armor", "yes");
   for (std::size_t i = 0; i < known.slots.size(); ++i)
     append_line(text, fmt::format("{} {}", known.slot_noun, i + 1), slot_text(known.slots[i]));
@@ -216,8 +221,8 @@ std::string to_json(const std::string& first, const Info& info) {
       R"("segment_bytes": {}, "tag_bytes": {}, "index_offset": {}, )"
       R"("overhead_bytes": {}, "overhead_percent": {}, "truncated": {}, "armor": {}}})"
       "\n",
-      first, json_string(info.format), number_or_null(known.version), number_or_null(known.suite),
-      known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.authenticated,
+      first, json_string(info.format->name), number_or_null(known.version), number_or_null(known.suite),
+      known.cipher ? json_string(gpuaes::info(*known.cipher).name) : "null", info.format->authenticated,
       fmt::join(slots, ", "), info.header_bytes, number_or_null(size), number_or_null(parts),
       number_or_null(segments), number_or_null(plaintext),
       rules ? fmt::format("{}", rules->plain_bytes) : "null", rules ? fmt::format("{}", tag_bytes) : "null",
@@ -228,17 +233,15 @@ std::string to_json(const std::string& first, const Info& info) {
 
 bool has_plaintext_size(FdSource& encrypted, const std::optional<std::string>& format_name,
                         std::uint64_t plaintext_bytes) try {
-  OpenedInput input(encrypted, nullptr, format_name);
-  const Format& format = format_name ? find_format(*format_name) : input.format(detect_format);
-  const Description description = format.describe(input.header);
-  const std::uint64_t size = encrypted.size().value_or(0), header_bytes = input.header.taken();
-  if (description.in_parts)
-    return sizes_of_parts(encrypted, size, header_bytes, description.cipher.value()).plaintext ==
+  const Info info = read_header(encrypted, format_name);
+  const auto& segments = info.description.segments;
+  const std::uint64_t size = encrypted.size().value_or(0);
+  if (info.description.in_parts)
+    return sizes_of_parts(encrypted, size, info.header_bytes, info.description.cipher.value()).plaintext ==
            plaintext_bytes;
   const std::uint64_t binary =
-      header_bytes +
-      (description.segments ? sealed_size(plaintext_bytes, *description.segments) : plaintext_bytes);
-  return size == (input.is_armored() ? armored_size(format.armor, binary) : binary);
+      info.header_bytes + (segments ? sealed_size(plaintext_bytes, *segments) : plaintext_bytes);
+  return size == (info.armored ? armored_size(info.format->armor, binary) : binary);
 } catch (const Error&) {
   return false;
 }

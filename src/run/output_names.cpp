@@ -6,8 +6,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/libcrypto.hpp"
 #include "base/text.hpp"
+#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {
@@ -66,10 +66,7 @@ bool OutputNames::claim(const struct stat& folder, std::string_view name, const 
 }
 
 OutputNames::Hash OutputNames::hash_of(const std::string& path) {
-  std::array<std::byte, EVP_MAX_MD_SIZE> whole{};
-  check_call(
-      EVP_DigestFinal_ex(digest_of(EVP_sha256(), {bytes_of(path)}).get(), octets(whole.data()), nullptr) == 1,
-      "EVP_DigestFinal_ex");
+  const std::array<std::byte, 32> whole = sha256(bytes_of(path));
   Hash hash;
   std::copy_n(whole.begin(), hash.size(), hash.begin());
   return hash;

@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -46,12 +47,12 @@ class WorkQueue {
     added_.notify_all();
   }
 
-  // Adds an item once there is room, or does it if no thread can be created. Throws what `work` has thrown,
-  // after which no more work begins.
+  // Adds an item once there is room, or does it if no thread can be created. Throws what `work` has thrown
+  // for the first item that failed, after which no more work begins.
   void add(Item item) {
     std::unique_lock lock(mutex_);
     if (items_.size() >= 2 * max_threads_) done_.wait(lock, [this] { return items_.size() <= max_threads_; });
-    if (failure_) std::rethrow_exception(failure_);
+    if (failure_) wait_and_throw(lock);
     items_.push_back(std::move(item));
     if (waiting_ < items_.size() && threads_.size() < max_threads_) start_thread();
     if (threads_.empty()) return do_item(lock);
@@ -59,14 +60,18 @@ class WorkQueue {
     added_.notify_one();
   }
 
-  // Waits until all items are done. Throws what `work` has thrown.
+  // Waits until all items are done. Throws the same.
   void wait() {
     std::unique_lock lock(mutex_);
+    wait_and_throw(lock);
+  }
+
+ private:
+  void wait_and_throw(std::unique_lock<std::mutex>& lock) {
     done_.wait(lock, [this] { return items_.empty() && busy_ == 0; });
     if (failure_) std::rethrow_exception(failure_);
   }
 
- private:
   void start_thread() try {
     threads_.emplace_back([this] { do_items(); });
   } catch (const std::system_error&) {  // there are too many
@@ -86,6 +91,7 @@ class WorkQueue {
   void do_item(std::unique_lock<std::mutex>& lock) {
     const Item item = std::move(items_.front());
     items_.pop_front();
+    const std::size_t number = begun_++;
     ++busy_;
     lock.unlock();
     std::exception_ptr failure;
@@ -96,7 +102,10 @@ class WorkQueue {
     }
     lock.lock();
     --busy_;
-    if (failure && !failure_) failure_ = failure;
+    if (failure && number < failed_) {
+      failure_ = failure;
+      failed_ = number;
+    }
     if (failure_) items_.clear();
     if (items_.size() <= max_threads_) done_.notify_one();
   }
@@ -108,8 +117,10 @@ class WorkQueue {
   std::deque<Item> items_;
   std::size_t waiting_ = 0, busy_ = 0;  // threads
   bool closed_ = false;
+  std::size_t begun_ = 0;  // items
   std::exception_ptr failure_;
-  std::vector<std::jthread> threads_;  // last: they use the other members
+  std::size_t failed_ = std::numeric_limits<std::size_t>::max();  // the number of that item
+  std::vector<std::jthread> threads_;                             // last: they use the other members
 };
 
 }  // namespace gpuaes
