@@ -13,7 +13,7 @@
 #include "cli/go_flags.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
-#include "io/output_file.hpp"
+#include "io/new_file.hpp"
 #include "keys/recipient.hpp"
 #include "secrets/secrets.hpp"
 

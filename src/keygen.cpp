@@ -16,7 +16,7 @@
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
 #include "io/fd_source_sink.hpp"
-#include "io/output_file.hpp"
+#include "io/new_file.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "io/temp_file.hpp"
+#include "io/naming.hpp"
 
 namespace gpuaes {
 namespace {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/naming.hpp"
 #include "io/temp_file.hpp"
 
 namespace gpuaes {

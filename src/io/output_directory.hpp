@@ -11,7 +11,7 @@
 #include <string>
 
 #include "io/fd.hpp"
-#include "io/output_file.hpp"
+#include "io/output_target.hpp"
 
 namespace gpuaes {
 

@@ -3,11 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <linux/limits.h>
 #include <linux/magic.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,111 +13,16 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/unicode.hpp"
+#include "io/access.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Access: owner, group, permission bits and access control list (ACL) -----------------------------
-
-constexpr mode_t owner_only = 0700;
-constexpr const char* access_acl = "system.posix_acl_access";
-
-bool has_none() {  // as errno says
-  return errno == ENODATA || errno == ENOTSUP || errno == ENOSYS;
-}
-
-// Mode, owner, group and ACL.
-using Access = std::tuple<mode_t, uid_t, gid_t, std::vector<char>>;
-
-Access access_of(int fd) {
-  struct stat status {};
-  fstat(fd, &status);
-  std::vector<char> acl(XATTR_SIZE_MAX);
-  const ssize_t size = fgetxattr(fd, access_acl, acl.data(), acl.size());
-  acl.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  return {status.st_mode, status.st_uid, status.st_gid, std::move(acl)};
-}
-
-bool remove_acl(int fd) {
-  return fremovexattr(fd, access_acl) == 0 || has_none();
-}
-
-// Also removes an ACL that the new file inherited from its directory.
-bool copy_acl(int fd, int old) {
-  std::vector<char> acl(XATTR_SIZE_MAX);
-  const ssize_t size = fgetxattr(old, access_acl, acl.data(), acl.size());
-  if (size > 0) return fsetxattr(fd, access_acl, acl.data(), static_cast<std::size_t>(size), 0) == 0;
-  return has_none() && remove_acl(fd);
-}
-
-bool has_mode(int fd, mode_t mode) {
-  struct stat now {};
-  return fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode;
-}
-
-// Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if
-// it would be wider. Some file systems have no modes; some report success and change nothing.
-bool set_mode(int fd, mode_t mode, const std::string& name) {
-  if (has_mode(fd, mode)) return true;
-  const int error = fchmod(fd, mode) == 0 ? EPERM : errno;
-  struct stat now {};
-  if (fstat(fd, &now) != 0) throw io_error("cannot set the mode of", name, errno);
-  if ((now.st_mode & 07777 & ~mode) != 0) throw io_error("cannot set the mode of", name, error);
-  return (now.st_mode & 07777) == mode;
-}
-
-// Gives the file that is open as `fd` the access of the file that is open as `old`, except that its mode may
-// be another one. If a part of it cannot be kept, access becomes narrower, never wider. Returns the names of
-// the properties that were lost. IoError naming `name` if the mode cannot be set.
-std::vector<std::string> keep_access(int fd, int old, std::optional<mode_t> other_mode,
-                                     const std::string& name) {
-  struct stat status {
-  }, now{};
-  if (fstat(old, &status) != 0 || fstat(fd, &now) != 0) throw io_error("cannot stat", name, errno);
-  const mode_t wanted = other_mode.value_or(status.st_mode & 0777);
-  mode_t mode = wanted;
-  std::vector<std::string> lost;
-  const auto lose = [&lost, &mode](const char* what, mode_t remaining) {
-    lost.emplace_back(what);
-    mode &= remaining;
-  };
-  // The bits for the group and for others assume the old group and ACL: without those, they would admit other
-  // users.
-  if (now.st_gid != status.st_gid && fchown(fd, static_cast<uid_t>(-1), status.st_gid) != 0)
-    lose("group", owner_only);
-  if (now.st_uid != status.st_uid && fchown(fd, status.st_uid, static_cast<gid_t>(-1)) != 0)
-    lose("owner", 0777);
-  if (!copy_acl(fd, old)) lose("access control list", owner_only);
-  if (!set_mode(fd, mode, name) || mode != wanted) lost.emplace_back("mode");
-  return lost;
-}
-
-// Restricts the file to its owner: mode 0600 and no ACL, even one inherited from the directory. IoError if
-// the file system cannot.
-void make_private(int fd, const std::string& name) {
-  if (!remove_acl(fd)) throw io_error("cannot restrict access to", name, errno);
-  struct stat status {};
-  fchmod(fd, 0600);  // checked below
-  if (fstat(fd, &status) != 0) throw io_error("cannot restrict access to", name, errno);
-  const bool has_acl = fgetxattr(fd, access_acl, nullptr, 0) > 0;
-  if ((status.st_mode & 077) != 0 || status.st_uid != geteuid() || has_acl)
-    throw IoError(
-        fmt::format(
-            "{} would be readable by other users, because its file system does not support permissions",
-            name),
-        "choose a directory on another file system");
-}
-
-// Files -------------------------------------------------------------------------------------------
 
 // Data is written to disk in steps of this size while the program runs, which leaves little for fsync(2) at
 // the end.
@@ -384,88 +287,7 @@ class TextSink : public SinkWrapper {
   TerminalTextCheck check_;
 };
 
-// What a name refers to ---------------------------------------------------------------------------
-
-bool is_in_proc(const OutputTarget& target) {
-  struct statfs file_system {};
-  const fs::path directory = target.path.parent_path();
-  return target.directory == AT_FDCWD &&
-         statfs(directory.empty() ? "." : directory.c_str(), &file_system) == 0 &&
-         file_system.f_type == PROC_SUPER_MAGIC;
-}
-
-// The path of the file that the symbolic link `name` led to when it was opened as `fd`. Empty if it has been
-// removed.
-fs::path path_of_open_file(const std::string& name, int fd, const struct stat& opened) {
-  std::error_code error;
-  fs::path path = fs::read_symlink(path_of_descriptor(fd), error);
-  if (error) path = fs::canonical(name, error);  // without /proc
-  struct stat status {};
-  const bool is_same = !error && lstat(path.c_str(), &status) == 0 && is_same_inode(status, opened);
-  return is_same ? path : fs::path();
-}
-
-// Standard output or error, if either is the regular file `file`. Such a file is not replaced, because
-// another program may be writing to it.
-std::optional<int> standard_descriptor_of(const struct stat& file) {
-  struct stat status {};
-  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
-    if (fstat(fd, &status) == 0 && is_same_inode(status, file)) return fd;
-  return std::nullopt;
-}
-
-bool is_written_in_place(const OutputTarget& target) {
-  return target.standard_descriptor || (target.status && !S_ISREG(target.status->st_mode)) ||
-         is_in_proc(target);  // /dev/fd/N
-}
-
-// The name may belong to another file by now, such as one that must not be truncated.
-Fd open_by_name(const OutputTarget& target, Cancel& cancel) {
-  Fd fd = open_file(target.name, O_WRONLY | O_NOCTTY, cancel);
-  struct stat status {};
-  if (fstat(fd.get(), &status) != 0 || !is_same_inode(status, *target.status))
-    throw IoError(fmt::format("{} was replaced while it was being opened", target.name));
-  if (S_ISREG(status.st_mode) && !set_size(fd.get(), 0)) throw io_error("cannot write", target.name, errno);
-  return fd;
-}
-
-Fd open_in_place(const OutputTarget& target, Cancel& cancel) {
-  if (!target.standard_descriptor) return open_by_name(target, cancel);
-  if (target.path.empty()) return Fd(*target.standard_descriptor);
-  return Fd(fcntl(*target.standard_descriptor, F_DUPFD_CLOEXEC, 0));
-}
-
 }  // namespace
-
-OutputTarget find_output(const std::optional<std::string>& name, int directory) {
-  OutputTarget target{.name = name.value_or(standard_output_name), .directory = directory};
-  struct stat status {};
-  if (!name) {
-    if (fstat(STDOUT_FILENO, &status) == 0) target.status = status;
-    target.standard_descriptor = STDOUT_FILENO;
-    return target;
-  }
-  Fd file(openat(directory, name->c_str(), O_PATH | O_CLOEXEC));
-  const int error = file.get() < 0 ? file.error() : error_of(fstat(file.get(), &status));
-  struct stat entry {};
-  const bool is_link =
-      fstatat(directory, name->c_str(), &entry, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(entry.st_mode);
-  if (error == ENOENT && is_link)
-    target.error.emplace(fmt::format("{} is a symbolic link to a file that does not exist", *name));
-  else if (error != 0 && (error != ENOENT || name->empty()))
-    target.error = io_error("cannot open", *name, error);
-  else
-    target.path = *name;
-  if (error != 0) return target;
-  target.status = status;
-  target.file = std::make_shared<const Fd>(std::move(file));
-  if (!S_ISREG(status.st_mode)) return target;
-  target.standard_descriptor = standard_descriptor_of(status);
-  if (!is_link || is_in_proc(target)) return target;
-  target.path = path_of_open_file(*name, target.file->get(), status);
-  if (target.path.empty()) target.error = io_error("cannot open", *name, ENOENT);
-  return target;
-}
 
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
@@ -482,38 +304,6 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   auto sink = std::make_unique<FdSink>(std::move(fd), target.name, cancel);
   if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
   return sink;
-}
-
-NewFile::NewFile(const TempFile::Target& target, std::span<const std::byte> bytes, Access access,
-                 Cancel& cancel)
-    : target_(target), cancel_(cancel), file_(target, {.if_exists = TempFile::IfExists::refuse}) {
-  if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
-  FdSink sink(file_.take_fd(), target.name, cancel);
-  const int fd = sink.fd().get();
-  if (access == Access::owner)
-    make_private(fd, target.name);
-  else
-    set_mode(fd, file_.new_mode(), target.name);
-  sink.write(bytes);
-  sink.sync();
-  sink.finish();
-}
-
-NewFile::~NewFile() {
-  if (is_removed_) unlinkat(target_.directory, target_.path.c_str(), 0);
-}
-
-void NewFile::publish() {
-  cancel_.check();  // fsync() is mostly uninterruptible
-  file_.publish();
-  is_removed_ = true;
-  file_.sync_directory();
-}
-
-void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel) {
-  NewFile file(target, bytes, NewFile::Access::owner, cancel);
-  file.publish();
-  file.keep();
 }
 
 }  // namespace gpuaes

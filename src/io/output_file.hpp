@@ -1,39 +1,19 @@
 // Output files, which appear complete or not at all.
 #pragma once
 
-#include <sys/stat.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
-#include "base/error.hpp"
-#include "io/fd.hpp"
+#include "io/cancel.hpp"
+#include "io/output_target.hpp"
 #include "io/source_sink.hpp"
 #include "io/temp_file.hpp"
 
 namespace gpuaes {
-
-// What the name of an output refers to, determined before anything else is done.
-struct OutputTarget {
-  std::string name;                          // for messages
-  std::optional<struct stat> status{};       // none if the file does not exist
-  std::shared_ptr<const Fd> file{};          // the file, opened with O_PATH; null if it does not exist
-  std::optional<IoError> error{};            // if it cannot be opened
-  std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
-  std::filesystem::path path{};              // never of a symbolic link; empty without a name, or on error
-  int directory = AT_FDCWD;  // must stay open while the target or its sink exists; `path` is relative to it
-};
-
-// The target of the output `name`, or standard output. The kernel follows symbolic links, which must lead to
-// an existing file.
-OutputTarget find_output(const std::optional<std::string>& name, int directory = AT_FDCWD);
 
 // From this size on, outputs are written directly, and naming is tried before the work begins.
 inline constexpr std::uint64_t large_output = 64 << 20;
@@ -69,32 +49,5 @@ struct SinkRules {
 // in place, and so is a file that already is standard output or error. With IfExists::refuse, the file must
 // not exist, now or when it is complete: FileExists. IoError; UsageError according to `rules`.
 std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel);
-
-// A new file, which appears only when complete.
-class NewFile {
- public:
-  // Who can open it: only its owner, or anyone to whom the shell's > would give access.
-  enum class Access { owner, as_redirected };
-
-  // Writes the file, which has no name yet. FileExists if the target exists, even as a symbolic link.
-  // IoError, Cancelled.
-  NewFile(const TempFile::Target& target, std::span<const std::byte> bytes, Access access, Cancel& cancel);
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile();  // removes the file, unless keep() was called
-
-  // Gives the file its name. FileExists, IoError, Cancelled.
-  void publish();
-  void keep() { is_removed_ = false; }
-
- private:
-  const TempFile::Target target_;
-  Cancel& cancel_;
-  TempFile file_;
-  bool is_removed_ = false;  // by the destructor
-};
-
-// Creates a file that only its owner can open. Throws like the members of NewFile.
-void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -2,135 +2,28 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <filesystem>
-#include <mutex>
 #include <optional>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
-#include "io/temp_file.hpp"
+#include "io/lock_file.hpp"
+#include "io/naming.hpp"
 
 namespace gpuaes {
 namespace {
-
-// The lock ----------------------------------------------------------------------------------------
-
-using namespace std::chrono_literals;
-
-constexpr auto touch_interval = 5s;  // longer than the unit of times in any file system
-constexpr auto patience = 60s;       // with a holder that does not touch the file
-constexpr auto pause = 100ms;
-
-// Returns 0, or EAGAIN if another process holds the lock, or another errno value. The lock belongs to the
-// open file description, so closing another descriptor of the file does not release it.
-int lock_file(int fd) {
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  while (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
-    if (errno == EACCES || errno == EDEADLK) return EAGAIN;
-    if (errno != EINTR) return errno;
-  }
-  return 0;
-}
-
-// Whether the file system lacks locks, like Lustre mounted without flock.
-bool lacks_locks(int error) {
-  constexpr int not_supported = 524;  // ENOTSUPP, which some file systems return
-  return error == ENOSYS || error == ENOLCK || error == EINVAL || error == EOPNOTSUPP ||
-         error == not_supported;
-}
-
-// When the file was last touched, according to the server of a network file system.
-timespec touched(int fd, const std::string& name) {
-  struct statx status {};
-  if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_MTIME, &status) != 0)
-    throw io_error("cannot stat", name, errno);
-  return {status.stx_mtime.tv_sec, status.stx_mtime.tv_nsec};
-}
-
-// A lock that one process holds at a time, on one host or on several that share the file system.
-//
-// The file names the process and the host that hold the lock. The holder touches it every few seconds,
-// because a process that was stopped, or whose host is down, may keep its lock. A file system may ignore
-// locks of other hosts or mounts, or have none, so the lock alone does not prove that there is no other
-// process.
-class LockFile {
- public:
-  // Waits until no other process holds the lock on `file`, which is open for writing. If it has to wait,
-  // calls `waiting` with the holder. IoError naming `name` if the file cannot be locked, except for lack of
-  // locks, or if the holder has not touched it while this process waited for a minute.
-  LockFile(Fd file, std::string name, Cancel& cancel, const std::function<void(const std::string&)>& waiting)
-      : file_(std::move(file)), name_(std::move(name)) {
-    const int fd = file_.get();
-    std::optional<timespec> seen;
-    // Counts instead of looking at a clock, because this process may have been stopped, too.
-    for (int unchanged = 0; (error_ = lock_file(fd)) != 0; ++unchanged) {
-      if (lacks_locks(error_)) break;
-      if (error_ != EAGAIN) throw io_error("cannot lock", name_, error_);
-      const timespec now = touched(fd, name_);
-      if (!seen) waiting(holder());
-      if (!seen || !is_same_time(*seen, now)) {
-        seen = now;
-        unchanged = 0;
-      } else if (unchanged > patience / pause) {
-        throw IoError(fmt::format("{} is held by {}, which has not touched it for a minute", name_, holder()),
-                      "end that process, if its host is running, and try again");
-      }
-      cancel.check();
-      std::this_thread::sleep_for(pause);
-    }
-    const std::string text = fmt::format("process {} on {}\n", getpid(), host_name());
-    if (!set_size(fd, 0)) throw io_error("cannot write", name_, errno);
-    FdSink(Fd(fcntl(fd, F_DUPFD_CLOEXEC, 0)), name_, cancel).write(bytes_of(text));
-    toucher_ = std::jthread([this](const std::stop_token& over) { touch_until(over); });
-  }
-
-  // Why there is no lock, as an errno value; otherwise 0.
-  int error() const { return error_; }
-
- private:
-  std::string holder() const {
-    std::array<char, HOST_NAME_MAX + 64> text{};
-    const ssize_t size = pread(file_.get(), text.data(), text.size(), 0);
-    std::string_view rest(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-    const std::string_view line = take_line(rest);
-    return line.empty() ? "another process" : std::string(line);
-  }
-
-  void touch_until(const std::stop_token& over) {
-    std::unique_lock lock(mutex_);
-    while (!ended_.wait_for(lock, over, touch_interval, [&] { return over.stop_requested(); }))
-      futimens(file_.get(), nullptr);
-  }
-
-  Fd file_;
-  std::string name_;
-  int error_ = 0;
-  std::mutex mutex_;
-  std::condition_variable_any ended_;  // its constructor allocates memory; the thread must not
-  std::jthread toucher_;               // last: ends before the file is closed
-};
-
-// The output --------------------------------------------------------------------------------------
 
 constexpr char data_name[] = "data";
 constexpr char new_mark[] = ".new-";                  // before random letters, while the directory is made
@@ -190,7 +83,7 @@ class SharedFile : public SharedOutput {
     const std::filesystem::path path(name_);
     file_ = path.filename();
     if (file_.empty()) throw io_error("cannot open", name_, EISDIR);
-    parent_.emplace(path.has_parent_path() ? path.parent_path().string() : ".");
+    parent_.emplace(directory_of(path));
     const std::string suffix = fmt::format(".{}-{}", place.id, place.of);
     folder_ =
         shortened_name(parent_->descriptor(), file_, suffix.size() + sizeof new_mark - 1 + random_letters) +

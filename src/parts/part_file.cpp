@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "format/parts/directory.hpp"
 #include "io/fd.hpp"
-#include "io/temp_file.hpp"
+#include "io/naming.hpp"
 #include "run/range_stream.hpp"
 #include "run/work_queue.hpp"
 
@@ -81,9 +81,8 @@ SinkRules member_rules(const std::string& file, const Messages& messages) {
 
 void refuse_output_in(const Directory& directory, const OutputTarget& output) {
   struct stat there {};
-  const std::filesystem::path parent = output.path.has_parent_path() ? output.path.parent_path() : ".";
   const std::optional<struct stat> here = directory.status_of(".");
-  if (stat(parent.c_str(), &there) == 0 && is_same_inode(there, *here))
+  if (stat(directory_of(output.path).c_str(), &there) == 0 && is_same_inode(there, *here))
     throw UsageError(fmt::format("--output is in {}", directory.name()), "write to another directory");
 }
 

@@ -22,6 +22,7 @@
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "io/armor.hpp"
+#include "io/naming.hpp"
 #include "io/output_directory.hpp"
 #include "io/temp_file.hpp"
 #include "run/endpoints.hpp"
@@ -44,11 +45,6 @@ timespec now() {
   timespec time{};
   clock_gettime(CLOCK_REALTIME, &time);
   return time;
-}
-
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path();
-  return folder.empty() ? "." : folder;
 }
 
 // Without a symbolic link as its last component.
@@ -188,7 +184,7 @@ class DirectoryRun {
   // Whether a listed file is in the output directory, and was not put there to be encrypted: its own output
   // would be elsewhere, or it is the output of a file next to it.
   bool is_earlier_output(const std::string& file) {
-    const std::string folder = folder_of(file);
+    const std::string folder = directory_of(file);
     if (folder != last_folder_) {
       last_folder_ = folder;
       last_is_inside_ = directory_.contains(folder);
@@ -210,8 +206,8 @@ class DirectoryRun {
   }
 
   bool is_output_next_to(const std::string& file) const try {
-    const std::optional<struct stat> here = status_of(folder_of(file));
-    const auto there = status_of(folder_of(names_.path_for(file)), directory_.descriptor());
+    const std::optional<struct stat> here = status_of(directory_of(file));
+    const auto there = status_of(directory_of(names_.path_for(file)), directory_.descriptor());
     return here && there && is_same_inode(*here, *there);
   } catch (const Error&) {
     return true;  // which the input will report

@@ -29,6 +29,7 @@
 #include "format/parts/directory.hpp"
 #include "io/armor.hpp"
 #include "io/fd_source_sink.hpp"
+#include "io/naming.hpp"
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"

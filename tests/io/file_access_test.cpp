@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <string>
 
+#include "io/new_file.hpp"
 #include "io/output_file.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
