@@ -210,7 +210,7 @@ void FdSource::skip_to(std::uint64_t offset) {
 }
 
 FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
-    : fd_(std::move(fd)), name_(std::move(name)), cancel_(cancel) {
+    : name_(std::move(name)), cancel_(cancel), fd_(std::move(fd)) {
   const int flags = fcntl(fd_.get(), F_GETFL);
   if (flags < 0) throw io_error("cannot write", name_, errno);
   if ((flags & O_ACCMODE) == O_RDONLY) throw io_error("cannot write", name_, EBADF);
@@ -220,23 +220,7 @@ FdSink::FdSink(Fd fd, std::string name, Cancel& cancel)
   grow_pipe(fd_.get());
 }
 
-namespace {
-
-// Errors of direct writes that need not be those of writes through the page cache.
-bool is_refusal(int error) {
-  return error == EINVAL || error == EOPNOTSUPP || error == ENOMEM || error == EAGAIN;
-}
-
-}  // namespace
-
 void FdSink::write(std::span<const std::byte> bytes) {
-  while (direct_ && !bytes.empty()) {
-    check_();
-    const ssize_t count = direct_->write(bytes, cancel_);
-    if (count < 0 && !is_refusal(errno)) throw_failure(errno);
-    if (count < 0) end_direct();
-    written_ += static_cast<std::size_t>(std::max(count, ssize_t{0}));
-  }
   while (!bytes.empty()) {
     const std::size_t wanted = std::min(bytes.size(), max_);
     check_();
@@ -253,19 +237,11 @@ void FdSink::check_calls(std::function<void()> check) {
   max_ = call_bytes;
 }
 
-void FdSink::end_direct() {
-  if (const std::unique_ptr<DirectWriter> ended = std::exchange(direct_, nullptr)) {
-    ended->stop();
-    write(ended->held_back());
-  }
-}
-
 bool FdSink::ready(std::chrono::milliseconds patience) {
   return wait_for(fd_.get(), POLLOUT, static_cast<int>(patience.count()), cancel_);
 }
 
 void FdSink::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
-  end_direct();
   while (!bytes.empty()) {
     const auto at = static_cast<off_t>(offset);
     const ssize_t count = transfer(fd_.get(), POLLOUT, cancel_,
@@ -276,11 +252,6 @@ void FdSink::overwrite(std::uint64_t offset, std::span<const std::byte> bytes) {
   }
 }
 
-void FdSink::skip(std::uint64_t size) {
-  if (lseek(fd_.get(), static_cast<off_t>(size), SEEK_CUR) < 0) throw_failure(errno);
-  written_ += size;
-}
-
 void FdSink::throw_failure(int error) const {
   const std::string message =
       fmt::format("cannot write {} after byte {}: {}", name_, written_, strerror(error));
@@ -288,16 +259,7 @@ void FdSink::throw_failure(int error) const {
   throw IoError(message, hint_for(error));
 }
 
-void FdSink::sync() {
-  end_direct();
-  while (!sync_to_disk(fd_.get())) {
-    if (errno != EINTR) throw io_error("cannot write", name_, errno);
-    cancel_.check();
-  }
-}
-
 void FdSink::finish() {
-  end_direct();
   if (fd_.close() != 0 && errno != EINTR) throw io_error("cannot write", name_, errno);
 }
 

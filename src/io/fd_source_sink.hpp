@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "io/direct_reader.hpp"
-#include "io/direct_writer.hpp"
 #include "io/fd.hpp"
 #include "io/source_sink.hpp"
 
@@ -88,34 +87,20 @@ class FdSink : public Sink {
   // Waits until some bytes can be written, or writing would fail. False if that takes longer than `patience`.
   bool ready(std::chrono::milliseconds patience);
 
-  // Leaves a hole of `size` bytes in a regular file. At the end of the file, it needs ftruncate(2)
-  // afterwards.
-  void skip(std::uint64_t size);
-
-  // From now on, writes directly to the disk, if the file system supports it. Bytes that do not fill a block
-  // are held back. Only for a regular file that this program has opened.
-  void begin_direct() { direct_ = DirectWriter::open(fd_.get()); }
-  bool is_direct() const noexcept { return direct_ != nullptr; }
-
-  // Writes what was held back. From now on, writes go through the page cache. overwrite(), sync() and
-  // finish() do this, too.
-  void end_direct();
-
-  // Waits until everything written is on disk. IoError, Cancelled.
-  void sync();
-
   const Fd& fd() const noexcept { return fd_; }
 
- private:
+ protected:
+  // `error` is the errno value of a call that has failed.
   [[noreturn]] void throw_failure(int error) const;
 
-  Fd fd_;
-  std::string name_;
+  const std::string name_;
   Cancel& cancel_;
-  std::size_t max_;                       // bytes per call
-  std::uint64_t written_ = 0;             // bytes
-  std::unique_ptr<DirectWriter> direct_;  // or null
+  std::uint64_t written_ = 0;  // bytes
   std::function<void()> check_ = [] {};
+
+ private:
+  Fd fd_;
+  std::size_t max_;  // bytes per call
 };
 
 // Copies the rest of the source, and adds the bytes to `copied`.

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <climits>
 #include <span>
-#include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/libcrypto.hpp"
@@ -42,6 +41,16 @@ IoError naming_error(const std::string& name, int error) {
       "choose a directory on another file system");
 }
 
+NameHash hash_of_name(std::string_view name) {
+  std::array<std::byte, EVP_MAX_MD_SIZE> whole{};
+  check_call(
+      EVP_DigestFinal_ex(digest_of(EVP_sha256(), {bytes_of(name)}).get(), octets(whole.data()), nullptr) == 1,
+      "EVP_DigestFinal_ex");
+  NameHash hash;
+  std::copy_n(whole.begin(), hash.size(), hash.begin());
+  return hash;
+}
+
 std::string shortened_name(int directory, const std::string& name, std::size_t more) {
   // The limit of FAT and exFAT in bytes is that of 255 characters of the maximum size.
   const long limit = fpathconf(directory, _PC_NAME_MAX);
@@ -49,10 +58,7 @@ std::string shortened_name(int directory, const std::string& name, std::size_t m
       static_cast<std::size_t>(limit > 0 ? std::clamp(limit, 64L, long{NAME_MAX}) : NAME_MAX) - more;
   if (name.size() <= room) return name;
   constexpr std::size_t hash_bytes = 8;
-  std::array<std::byte, EVP_MAX_MD_SIZE> hash{};
-  check_call(
-      EVP_DigestFinal_ex(digest_of(EVP_sha256(), {bytes_of(name)}).get(), octets(hash.data()), nullptr) == 1,
-      "EVP_DigestFinal_ex");
+  const NameHash hash = hash_of_name(name);
   std::size_t end = room - 1 - 2 * hash_bytes;
   const auto continues = [&](std::size_t at) {
     return (static_cast<unsigned char>(name[at]) & 0xc0) == 0x80;

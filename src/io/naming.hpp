@@ -1,9 +1,11 @@
 // The names of files: new ones, how a file gets its name, and how the name survives a system crash.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "io/fd.hpp"
@@ -30,6 +32,10 @@ bool give_new_name(int directory, const std::string& name, int new_directory, co
 // The error if give_new_name() failed with the errno value `error`, which is not EEXIST. `name` is the new
 // name, for messages.
 IoError naming_error(const std::string& name, int error);
+
+// A hash of a name, which no other name is likely to have.
+using NameHash = std::array<std::byte, 16>;
+NameHash hash_of_name(std::string_view name);
 
 // `name` if it and `more` further bytes fit into a file name in this directory. Otherwise as much of it as
 // fits, cut between UTF-8 characters, and a hash of all of it.

@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "io/access.hpp"
-#include "io/fd_source_sink.hpp"
+#include "io/file_sink.hpp"
 
 namespace gpuaes {
 
@@ -13,7 +13,7 @@ NewFile::NewFile(const TempFile::Target& target, std::span<const std::byte> byte
                  Cancel& cancel)
     : target_(target), cancel_(cancel), file_(target, {.if_exists = TempFile::IfExists::refuse}) {
   if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
-  FdSink sink(file_.take_fd(), target.name, cancel);
+  FileSink sink(file_.take_fd(), target.name, cancel);
   const int fd = sink.fd().get();
   if (access == Access::owner)
     make_private(fd, target.name);

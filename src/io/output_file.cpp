@@ -1,39 +1,24 @@
 #include "io/output_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <linux/magic.h>
-#include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/unicode.hpp"
 #include "io/access.hpp"
 #include "io/fd_source_sink.hpp"
+#include "io/output_data.hpp"
 
 namespace gpuaes {
 namespace {
-
-// Data is written to disk in steps of this size while the program runs, which leaves little for fsync(2) at
-// the end.
-constexpr std::uint64_t flush_bytes = 8 << 20;
-
-// Space for direct writes is allocated in steps of this size.
-constexpr std::uint64_t allocate_bytes = 256 << 20;
-
-// The size of a hole in a sparse file, and where it may begin: a page, which most file systems store as a
-// block.
-constexpr std::size_t hole_bytes = 4096;
 
 TempFile::Rules temp_rules(const SinkRules& rules) {
   TempFile::Rules temp = rules.temp;
@@ -42,8 +27,8 @@ TempFile::Rules temp_rules(const SinkRules& rules) {
   return temp;
 }
 
-bool is_zero(std::span<const std::byte> bytes) {
-  return bytes.front() == std::byte{0} && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+OutputData::Rules data_rules(const SinkRules& rules) {
+  return {.sparse = rules.sparse, .bytes = rules.bytes.value_or(0), .direct_from = rules.direct_from};
 }
 
 class OutputFile : public Sink {
@@ -53,71 +38,30 @@ class OutputFile : public Sink {
         rules_(rules),
         cancel_(cancel),
         file_(std::make_unique<TempFile>(target_, temp_rules(rules))),
-        sink_(file_->take_fd(), target_.name, cancel) {}
+        data_(file_->take_fd(), target_.name, data_rules(rules), cancel) {}
 
-  // Reserves space, which limits fragmentation and detects a full disk early. Useless in tmpfs, where it
-  // would only touch all of the memory twice.
-  void expect(std::uint64_t size) override {
-    struct statfs file_system {};
-    const int fd = sink_.fd().get();
-    if (fstatfs(fd, &file_system) != 0 || file_system.f_type == TMPFS_MAGIC) return;
-    int error = 0;
-    do {
-      cancel_.check();
-      error = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) == 0 ? 0 : errno;
-    } while (error == EINTR);
-    if (error == ENOSPC || error == EDQUOT)
-      throw IoError(
-          io_error("cannot write", target_.name, error).what(),
-          fmt::format("{} bytes are needed; free some space, or write to another file system", size));
-    if (error == EFBIG) throw io_error("cannot write", target_.name, error);
-    expected_ = error == 0 ? size : 0;
-  }
-
-  bool limited_by_disk() const override {
-    return is_large() && !rules_.sparse && DirectWriter::supports(sink_.fd().get());
-  }
-
-  std::optional<std::size_t> place_in_page() const override {
-    return sink_.is_direct() ? std::optional(written_ % Sink::page_bytes) : std::nullopt;
-  }
-
-  void write(std::span<const std::byte> bytes) override {
-    if (!tried_direct_ && is_large()) begin_direct();
-    if (sink_.is_direct()) allocate(written_ + bytes.size());
-    rules_.sparse ? write_sparse(bytes) : sink_.write(bytes);
-    written_ += bytes.size();
-    if (sink_.is_direct()) flushed_ = written_;
-    if (written_ - flushed_ < flush_bytes) return;
-    // Only starts the write; fsync(2) reports errors.
-    sync_file_range(sink_.fd().get(), static_cast<off_t>(flushed_), static_cast<off_t>(written_ - flushed_),
-                    SYNC_FILE_RANGE_WRITE);
-    flushed_ = written_;
-  }
-
+  void expect(std::uint64_t size) override { data_.expect(size); }
+  bool limited_by_disk() const override { return data_.limited_by_disk(); }
+  std::optional<std::size_t> place_in_page() const override { return data_.place_in_page(); }
+  void write(std::span<const std::byte> bytes) override { data_.write(bytes); }
   void overwrite(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    sink_.overwrite(offset, bytes);
+    data_.overwrite(offset, bytes);
   }
 
   void finish() override {
-    sink_.end_direct();
-    const std::uint64_t allocated = std::max(expected_, allocated_);
-    if ((rules_.sparse || written_ < allocated) && !set_size(sink_.fd().get(), written_))
-      throw io_error("cannot write", target_.name, errno);
-    if (rules_.complete) rules_.complete(sink_.fd().get());
+    data_.end();
+    if (rules_.complete) rules_.complete(fd());
     // The sync must include the access, so it is set first. It is set again afterward, because the access of
     // the old file may change during a long sync.
     if (rules_.durable) {
-      or_keep([&] { set_access(*file_, sink_.fd().get()); });
-      sink_.sync();
+      or_keep([&] { set_access(*file_, fd()); });
+      data_.sync();
     }
-    if (allocated_ > 0)
-      posix_fadvise(sink_.fd().get(), 0, 0, POSIX_FADV_DONTNEED);  // from before direct writes
     bool changed = false;
-    or_keep([&] { changed = set_access(*file_, sink_.fd().get()); });
-    if (rules_.durable && changed) sink_.sync();
+    or_keep([&] { changed = set_access(*file_, fd()); });
+    if (rules_.durable && changed) data_.sync();
     warn_of_lost_access();
-    sink_.finish();
+    data_.finish();
   }
 
   void publish(const std::function<void()>& last_step) override {
@@ -131,32 +75,7 @@ class OutputFile : public Sink {
   }
 
  private:
-  bool is_large() const {
-    return std::max({rules_.bytes.value_or(0), expected_, written_}) >= rules_.direct_from;
-  }
-
-  void begin_direct() {
-    tried_direct_ = true;
-    allocated_ = written_;
-    if (!rules_.sparse) sink_.begin_direct();
-  }
-
-  // Makes the file at least `size` bytes long: a direct write that extends a file is slower. finish() sets
-  // the final size. Errors are ignored: if the disk is full, a later write fails.
-  void allocate(std::uint64_t size) {
-    if (size <= allocated_) return;
-    const std::uint64_t expected = std::max(expected_, rules_.bytes.value_or(0));
-    std::uint64_t ahead = expected_ >= size ? allocate_bytes : std::min(allocate_bytes, unreserved() / 16);
-    if (expected >= size) ahead = std::min(ahead, expected - size);
-    const std::uint64_t begin = std::exchange(allocated_, size + ahead);
-    fallocate(sink_.fd().get(), 0, static_cast<off_t>(begin), static_cast<off_t>(allocated_ - begin));
-  }
-
-  // Bytes of free space, which other programs may need.
-  std::uint64_t unreserved() const {
-    struct statvfs space {};
-    return fstatvfs(sink_.fd().get(), &space) == 0 ? std::uint64_t{space.f_bavail} * space.f_frsize : 0;
-  }
+  int fd() const { return data_.fd().get(); }
 
   // All data was written, so a failure of `step` does not mean that the output is bad.
   void or_keep(const std::function<void()>& step) {
@@ -174,7 +93,7 @@ class OutputFile : public Sink {
   }
 
   [[noreturn]] void throw_kept(const std::string& failure) {
-    if (sink_.fd().get() >= 0) sink_.sync();
+    if (fd() >= 0) data_.sync();
     const std::optional<std::string> kept = file_->keep(cancel_);
     throw IoError(failure, kept ? fmt::format("the complete output is in {}", *kept)
                                 : "the complete output could not be kept");
@@ -198,41 +117,17 @@ class OutputFile : public Sink {
     rules.nameless = false;
     rules.try_naming = true;
     auto named = std::make_unique<TempFile>(target_, rules);
-    FdSource source(std::move(nameless), target_.name, cancel_);
-    FdSink sink(named->take_fd(), target_.name, cancel_);
-    std::atomic<std::uint64_t> copied = 0;
-    copy_rest(source, sink, copied);
-    if (rules_.complete) rules_.complete(sink.fd().get());
-    set_access(*named, sink.fd().get());
-    warn_of_lost_access();
-    sink.sync();
-    sink.finish();
+    copy_file(std::move(nameless), named->take_fd(), target_.name, cancel_, [&](int fd) {
+      if (rules_.complete) rules_.complete(fd);
+      set_access(*named, fd);
+      warn_of_lost_access();
+    });
     file_ = std::move(named);
     return true;
   } catch (const FileExists&) {
     throw;
   } catch (const IoError&) {
     return false;
-  }
-
-  // Writes what is between holes.
-  void write_sparse(std::span<const std::byte> bytes) {
-    std::uint64_t at = written_;
-    std::size_t pending = 0;
-    while (pending < bytes.size()) {
-      const std::span<const std::byte> rest = bytes.subspan(pending);
-      const auto block = rest.first(std::min<std::size_t>(hole_bytes - at % hole_bytes, rest.size()));
-      if (is_zero(block)) {
-        sink_.write(bytes.first(pending));
-        sink_.skip(block.size());
-        bytes = bytes.subspan(pending + block.size());
-        pending = 0;
-      } else {
-        pending += block.size();
-      }
-      at += block.size();
-    }
-    sink_.write(bytes);
   }
 
   // Gives the output the current access of the file that it replaces, or that of a new file. Returns whether
@@ -260,16 +155,9 @@ class OutputFile : public Sink {
   const SinkRules rules_;
   Cancel& cancel_;
   std::unique_ptr<TempFile> file_;
-  FdSink sink_;
-  std::uint64_t expected_ = 0;   // bytes of space reserved
-  std::uint64_t allocated_ = 0;  // bytes of the file, if it is written directly
-  bool tried_direct_ = false;
+  OutputData data_;                // closed before the file is removed
   std::vector<std::string> lost_;  // the properties of the old file that the output could not get
-  std::uint64_t written_ = 0;      // bytes
-  std::uint64_t flushed_ = 0;      // bytes whose write to disk was started
 };
-
-// Terminals ---------------------------------------------------------------------------------------
 
 // Keeps binary plaintext off a terminal: passes text on to `sink`. UsageError if a piece is not text; none of
 // that piece is passed on.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,9 +17,10 @@
 
 #include "base/error.hpp"
 #include "io/directory.hpp"
-#include "io/fd_source_sink.hpp"
+#include "io/file_sink.hpp"
 #include "io/lock_file.hpp"
 #include "io/naming.hpp"
+#include "io/temporary_name.hpp"
 
 namespace gpuaes {
 namespace {
@@ -107,8 +107,7 @@ class SharedFile : public SharedOutput {
   bool is_done() const override { return done_ || is_complete_; }
 
   std::optional<std::size_t> place_in_page() const override {
-    const bool matters = data_ && data_->is_direct();
-    return matters ? std::optional((place_.offset + at_) % page_bytes) : std::nullopt;
+    return data_ ? data_->place_in_page() : std::nullopt;
   }
 
   void write(std::span<const std::byte> bytes) override {
@@ -206,17 +205,16 @@ class SharedFile : public SharedOutput {
   // is detected here.
   void make_folder() {
     const int parent = parent_->descriptor();
-    const std::string temp = with_random_letters(folder_ + new_mark),
-                      data = with_random_letters(folder_ + new_mark);
+    const std::string temp = with_random_letters(folder_ + new_mark);
+    TemporaryName data(parent, with_random_letters(folder_ + new_mark));
     const Directory made = Directory::make(temp, &*parent_);
     const auto clean_up = [&] {
-      unlinkat(parent, data.c_str(), 0);
       unlinkat(made.descriptor(), data_name, 0);
       parent_->remove_directory(temp);
     };
     try {
-      create(data);
-      if (!give_new_name(parent, data, made.descriptor(), data_name)) throw naming_error(name_, errno);
+      create(data.get());
+      if (!data.move_to(made.descriptor(), data_name)) throw naming_error(name_, errno);
       made_folder_ = renameat(parent, temp.c_str(), parent, folder_.c_str()) == 0;
       const int error = errno;
       if (made_folder_) return;
@@ -293,9 +291,7 @@ class SharedFile : public SharedOutput {
     if (statx(fd.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &opened) != 0)
       throw io_error("cannot stat", name, errno);
     if (!is_data(opened)) return false;
-    if (lseek(fd.get(), static_cast<off_t>(place_.offset), SEEK_SET) < 0)
-      throw io_error("cannot seek in", name, errno);
-    data_ = std::make_unique<FdSink>(std::move(fd), name, cancel_);
+    data_ = std::make_unique<FileSink>(std::move(fd), name, cancel_, place_.offset);
     data_->check_calls([this] { check_state(); });
     return true;
   }
@@ -305,11 +301,8 @@ class SharedFile : public SharedOutput {
   // already, must stay: another process may have completed the file in the meantime.
   void begin_direct() {
     data_->begin_direct();
-    const int fd = data_->fd().get();
-    struct statvfs space {};
-    if (data_->is_direct() && fstatvfs(fd, &space) == 0 &&
-        space.f_bavail * space.f_frsize / 2 >= place_.bytes)
-      fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place_.offset), static_cast<off_t>(place_.bytes));
+    if (data_->is_direct() && data_->free_bytes() / 2 >= place_.bytes)
+      data_->reserve(place_.offset, place_.bytes);
   }
 
   // What the server says of the data. It also shows the times, for which NFS first sends what was written
@@ -419,7 +412,7 @@ class SharedFile : public SharedOutput {
     if (fstat(fd.get(), &now) != 0) throw io_error("cannot stat", name, errno);
     if (is_marked(now.st_mode) && fchmod(fd.get(), now.st_mode & 0777 & ~unfinished_bit) != 0)
       throw io_error("cannot set the mode of", name, errno);
-    FdSink data(std::move(fd), name, cancel_);
+    FileSink data(std::move(fd), name, cancel_);
     data.sync();  // the mode, before the name; the process that set it may have been killed before it did so
     data.finish();
   }
@@ -451,7 +444,7 @@ class SharedFile : public SharedOutput {
   bool warned_ = false;               // that there are no locks
   Fd handle_{-1};                     // O_PATH: the data
   struct statx data_status_ {};       // when it was found
-  std::unique_ptr<FdSink> data_;      // null if the file exists, or the share is complete
+  std::unique_ptr<FileSink> data_;    // null if the file exists, or the share is complete
   bool done_ = false;                 // another process has completed the share
   bool is_complete_ = false;          // other processes have completed the file
   std::optional<FdSource> compared_;  // the file that exists

@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
 
 #include "base/error.hpp"
-#include "io/fd_source_sink.hpp"
+#include "io/file_sink.hpp"
 #include "io/naming.hpp"
 
 namespace gpuaes {
@@ -21,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int max_name_tries = 100;
 constexpr mode_t new_file_mode = 0666;  // less umask
 
 // To open a file as the shell's > does, but without truncating it: the kernel decides whether it is writable.
@@ -32,17 +30,6 @@ constexpr std::string_view mark = ".gpuaes-";
 // .NAME.gpuaes-
 std::string default_prefix(int directory, const std::string& base) {
   return fmt::format(".{}{}", shortened_name(directory, base, 1 + mark.size() + random_letters), mark);
-}
-
-// Calls `make` with random names until one is free. Returns its result, or -1 with errno and no name.
-template <class Make>
-int make_with_random_name(const std::string& prefix, std::string& name, Make make) {
-  for (int tries = 0;; ++tries) {
-    name = with_random_letters(prefix);
-    const int result = make(name.c_str());
-    if (result >= 0) return result;
-    if (errno != EEXIST || tries == max_name_tries) return name.clear(), result;
-  }
 }
 
 std::string_view creation_failure(TempFile::IfExists if_exists) {
@@ -59,11 +46,6 @@ bool is_same_file(int a, int b) {
   struct stat first {
   }, second{};
   return fstat(a, &first) == 0 && fstat(b, &second) == 0 && is_same_inode(first, second);
-}
-
-// Gives an open file its first name, or another one. -1 with errno if that fails.
-int link_into(int directory, int file, const char* new_name) {
-  return linkat(AT_FDCWD, path_of_descriptor(file).c_str(), directory, new_name, AT_SYMLINK_FOLLOW);
 }
 
 // The permissions in `mode` that remain safe if the new file has another group or ACL than the old one: other
@@ -92,12 +74,9 @@ TempFile::TempFile(Target target, Rules rules)
       rules_(std::move(rules)),
       directory_(open_directory(target_, creation_failure(rules_.if_exists))),
       base_(target_.path.filename()),
+      name_(directory_.get()),
       fd_(create()) {
   if (target_.old && !rules_.mode) new_mode_ = limited_by(permissions_of(target_.old->get()), new_mode_);
-}
-
-TempFile::~TempFile() {
-  if (!temp_name_.empty()) unlinkat(directory_.get(), temp_name_.c_str(), 0);
 }
 
 // rename(2) makes these checks, too, but only when all work is done.
@@ -153,11 +132,11 @@ Fd TempFile::create() {
   if (is_append_only(directory_.get()))  // a file can be created there, but not renamed
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
   probe_named();
-  Fd named = create_named(0600, temp_name_);
+  Fd named = name_.create(rules_.prefix, 0600);
   const int error = named.get() < 0 ? named.error() : error_of(fstat(named.get(), &made_));
   if (error == 0) return named;
   const IoError failure = io_error(creation_failure(rules_.if_exists), target_.name, error);
-  if (!temp_name_.empty()) unlinkat(directory_.get(), temp_name_.c_str(), 0);
+  name_.remove();
   const bool could_be_written = faccessat(directory_.get(), base_.c_str(), W_OK, 0) == 0;
   throw could_be_written ? IoError(failure.what(), rules_.hint) : failure;
 }
@@ -166,16 +145,12 @@ Fd TempFile::create() {
 // that is removed while open.
 void TempFile::probe_named() {
   const std::string other = with_random_letters(rules_.prefix);  // while there is no probe that has to go
-  std::string name;
-  Fd probe = create_named(rules_.mode.value_or(new_file_mode), name);
+  TemporaryName name(directory_.get());
+  Fd probe = name.create(rules_.prefix, rules_.mode.value_or(new_file_mode));
   new_mode_ = permissions_of(probe.get());
   probe.close();
-  if (name.empty()) return;
-  if (!rules_.try_naming) {
-    unlinkat(directory_.get(), name.c_str(), 0);
-    return;
-  }
-  const int error = try_rename(name, other);
+  if (name.empty() || !rules_.try_naming) return;
+  const int error = name.try_rename(other, !must_be_new());
   if (error == 0) return;
   if (must_be_new()) throw naming_error(target_.name, error);
   throw IoError(io_error("cannot rename a temporary file next to", target_.name, error).what(), rules_.hint);
@@ -183,83 +158,50 @@ void TempFile::probe_named() {
 
 // Never more open to others than the old file, even if its mode cannot be changed later.
 Fd TempFile::create_nameless() {
+  if (rules_.try_naming && !can_link()) return Fd(-1);
   const mode_t old_mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : new_file_mode;
-  const mode_t mode = rules_.mode.value_or(old_mode);
-  Fd fd(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
-  if (fd.get() < 0 || (rules_.try_naming && !can_link())) return Fd(-1);
-  handle_ = Fd(open(path_of_descriptor(fd.get()).c_str(), O_PATH | O_CLOEXEC));
-  if (handle_.get() < 0 || fstat(fd.get(), &made_) != 0) return Fd(-1);
+  Fd fd = nameless_.create(directory_.get(), rules_.mode.value_or(old_mode));
+  if (fd.get() < 0 || fstat(fd.get(), &made_) != 0) return Fd(-1);
   new_mode_ = made_.st_mode & 0777;
   return fd;
 }
 
-// Tries it with another file: once its only link is removed, a file without a name cannot be linked again. In
-// an append-only directory, the link could not be removed. A link that is to replace a file is then renamed.
+// Tries it with another file. In an append-only directory, the link could not be removed. A link that is to
+// replace a file is then renamed.
 bool TempFile::can_link() const {
   if (is_append_only(directory_.get())) return true;
   const std::string prefix = default_prefix(directory_.get(), base_), other = with_random_letters(prefix);
-  Fd probe(openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  std::string name;
-  const auto link = [&](const char* free_name) {
-    return link_into(directory_.get(), probe.get(), free_name);
-  };
-  if (make_with_random_name(prefix, name, link) < 0) return false;
-  probe.close();
-  return target_.old ? try_rename(name, other) == 0 : unlinkat(directory_.get(), name.c_str(), 0) == 0;
-}
-
-// Renames the probe to another name as publish() would rename the file, and removes both. Returns 0, or the
-// errno value if that fails.
-int TempFile::try_rename(const std::string& probe, const std::string& other) const {
-  const int directory = directory_.get();
-  if (!must_be_new())  // then a file is replaced
-    close(openat(directory, other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  const int error = rename_to(probe, other) ? 0 : errno;
-  if (error != 0) unlinkat(directory, probe.c_str(), 0);
-  if (error == 0 || !must_be_new()) unlinkat(directory, other.c_str(), 0);
-  return error;
-}
-
-Fd TempFile::create_named(mode_t mode, std::string& temp_name) const {
-  return Fd(make_with_random_name(rules_.prefix, temp_name, [&](const char* free_name) {
-    return openat(directory_.get(), free_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  }));
-}
-
-bool TempFile::link_to(const char* new_name) const {
-  return link_into(directory_.get(), handle_.get(), new_name) == 0;
-}
-
-bool TempFile::replace_target() {
-  if (temp_name_.empty()) {
-    const std::string prefix = default_prefix(directory_.get(), base_);
-    if (link_to(base_.c_str())) return true;
-    // linkat(2), unlike rename(2), does not replace a file.
-    const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-    if (errno != EEXIST || make_with_random_name(prefix, temp_name_, link) < 0) return false;
+  TemporaryName name(directory_.get());
+  {
+    NamelessFile probe;
+    const Fd fd = probe.create(directory_.get(), 0600);
+    if (!link_temporarily(probe, prefix, name)) return false;
   }
-  return rename_to(temp_name_, base_);
+  return target_.old ? name.try_rename(other, true) == 0 : name.remove();
 }
 
-bool TempFile::rename_to(const std::string& from, const std::string& to) const {
-  const int directory = directory_.get();
-  return must_be_new() ? give_new_name(directory, from, directory, to)
-                       : renameat(directory, from.c_str(), directory, to.c_str()) == 0;
+bool TempFile::link_temporarily(const NamelessFile& file, const std::string& prefix,
+                                TemporaryName& name) const {
+  return name.find(prefix,
+                   [&](const char* free_name) { return file.link_to(directory_.get(), free_name); }) == 0;
 }
 
-bool TempFile::become_new_target() const {
-  return temp_name_.empty() ? link_to(base_.c_str()) : rename_to(temp_name_, base_);
+// linkat(2), unlike rename(2), does not replace a file.
+bool TempFile::give_name() {
+  if (!name_.empty()) return name_.rename_to(base_, !must_be_new());
+  if (nameless_.link_to(directory_.get(), base_.c_str()) == 0) return true;
+  if (must_be_new() || errno != EEXIST) return false;
+  return link_temporarily(nameless_, default_prefix(directory_.get(), base_), name_) &&
+         name_.rename_to(base_, true);
 }
 
 void TempFile::publish() {
-  if (must_be_new() ? !become_new_target() : !replace_target()) {
-    const int error = errno;
-    // Another attempt may have finished, and removed this file.
-    if (must_be_new() && (error == EEXIST || (error == ENOENT && exists()))) throw file_exists(target_.name);
-    throw must_be_new() ? naming_error(target_.name, error)
-                        : io_error("cannot rename the output to", target_.name, error);
-  }
-  temp_name_.clear();
+  if (give_name()) return;
+  const int error = errno;
+  if (!must_be_new()) throw io_error("cannot rename the output to", target_.name, error);
+  // Another attempt may have finished, and removed this file.
+  if (error == EEXIST || (error == ENOENT && exists())) throw file_exists(target_.name);
+  throw naming_error(target_.name, error);
 }
 
 void TempFile::sync_directory() const {
@@ -267,20 +209,16 @@ void TempFile::sync_directory() const {
 }
 
 Fd TempFile::reopen() const {
-  if (!temp_name_.empty()) return Fd(-1);
-  const std::string path = path_of_descriptor(handle_.get());
-  chmod(path.c_str(), 0600);  // the old file may have been one that its owner cannot read
-  return Fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return name_.empty() ? nameless_.reopen() : Fd(-1);
 }
 
 std::optional<std::string> TempFile::keep(Cancel& cancel) {
   const std::string prefix = default_prefix(directory_.get(), base_), kept = prefix + "kept";
-  const auto link = [this](const char* free_name) { return link_to(free_name) ? 0 : -1; };
-  if (temp_name_.empty()) make_with_random_name(prefix, temp_name_, link);
-  if (!temp_name_.empty() && !is_at(directory_.get(), temp_name_)) return temp_name_.clear(), std::nullopt;
+  if (name_.empty()) link_temporarily(nameless_, prefix, name_);
+  if (!name_.empty() && !is_at(directory_.get(), name_.get())) return name_.release(), std::nullopt;
   const bool moved = move_to(kept) || copy_to(kept, cancel);
   if (!moved && !is_only_one()) return std::nullopt;
-  return find(moved ? kept : std::exchange(temp_name_, ""));
+  return find(moved ? kept : name_.release());
 }
 
 // Whether this is still a name of the file, unless the system does not say. The path is relative to an open
@@ -293,40 +231,30 @@ bool TempFile::is_at(int directory, const fs::path& path) const {
 }
 
 bool TempFile::move_to(const std::string& kept) {
-  const int directory = directory_.get();
-  if (temp_name_.empty()) return false;
-  make_owner_only(directory, temp_name_);
-  if (renameat(directory, temp_name_.c_str(), directory, kept.c_str()) != 0) {
-    unlinkat(directory, kept.c_str(), 0);
-    if (!give_new_name(directory, temp_name_, directory, kept)) return false;
-  }
-  temp_name_.clear();
-  return true;
+  if (name_.empty()) return false;
+  make_owner_only(directory_.get(), name_.get());
+  if (name_.rename_to(kept, true)) return true;
+  unlinkat(directory_.get(), kept.c_str(), 0);
+  return name_.rename_to(kept, false);
 }
 
 bool TempFile::copy_to(const std::string& kept, Cancel& cancel) {
   const int directory = directory_.get();
-  Fd file = temp_name_.empty() ? reopen() : Fd(openat(directory, temp_name_.c_str(), O_RDONLY | O_CLOEXEC));
+  Fd file = name_.empty() ? reopen() : Fd(openat(directory, name_.get().c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return false;
   unlinkat(directory, kept.c_str(), 0);
   Fd copy(openat(directory, kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (copy.get() < 0) return false;
+  TemporaryName name(directory, kept);  // removed if the copy fails
   struct stat made {};
-  if (copy.get() < 0 || fstat(copy.get(), &made) != 0) return false;
   try {
-    FdSource source(std::move(file), target_.name, cancel);
-    FdSink sink(std::move(copy), target_.name, cancel);
-    std::atomic<std::uint64_t> copied = 0;
-    copy_rest(source, sink, copied);
-    sink.sync();
-    sink.finish();
+    if (fstat(copy.get(), &made) != 0) return false;
+    copy_file(std::move(file), std::move(copy), target_.name, cancel);
   } catch (const IoError&) {
-    return unlinkat(directory, kept.c_str(), 0), false;
-  } catch (...) {
-    unlinkat(directory, kept.c_str(), 0);
-    throw;
+    return false;
   }
-  if (!temp_name_.empty()) unlinkat(directory, temp_name_.c_str(), 0);
-  temp_name_.clear();
+  name.release();
+  name_.remove();
   made_ = made;
   return true;
 }
@@ -334,12 +262,12 @@ bool TempFile::copy_to(const std::string& kept, Cancel& cancel) {
 // Whether no other file has a temporary name of this target. Where nothing else works, each failure would
 // leave one more complete file.
 bool TempFile::is_only_one() const {
-  if (temp_name_.empty()) return false;
-  const std::string_view prefix = std::string_view(temp_name_).substr(0, temp_name_.size() - random_letters);
+  if (name_.empty()) return false;
+  const std::string& own = name_.get();
+  const std::string_view prefix = std::string_view(own).substr(0, own.size() - random_letters);
   return std::ranges::none_of(names_in(Fd(openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))),
                               [&](const std::string& name) {
-                                return name.size() == temp_name_.size() && name.starts_with(prefix) &&
-                                       name != temp_name_;
+                                return name.size() == own.size() && name.starts_with(prefix) && name != own;
                               });
 }
 

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "io/fd.hpp"
+#include "io/nameless_file.hpp"
+#include "io/temporary_name.hpp"
 
 namespace gpuaes {
 
@@ -50,7 +52,6 @@ class TempFile {
   TempFile(Target target, Rules rules);
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
-  ~TempFile();
 
   // The only descriptor that is open for writing, so close(2) reports every error. Call once.
   Fd take_fd() { return std::move(fd_); }
@@ -85,16 +86,12 @@ class TempFile {
   bool may_be_read_only(const Fd& old) const;
   Fd create();
   Fd create_nameless();
-  Fd create_named(mode_t mode, std::string& temp_name) const;
   void probe_named();
   bool can_link() const;
-  int try_rename(const std::string& probe, const std::string& other) const;
+  bool link_temporarily(const NamelessFile& file, const std::string& prefix, TemporaryName& name) const;
   bool must_be_new() const { return rules_.if_exists == IfExists::refuse; }
   bool exists() const;
-  bool link_to(const char* new_name) const;
-  bool rename_to(const std::string& from, const std::string& to) const;
-  bool replace_target();
-  bool become_new_target() const;
+  bool give_name();
   bool is_at(int directory, const std::filesystem::path& path) const;
   bool move_to(const std::string& kept);
   bool copy_to(const std::string& kept, Cancel& cancel);
@@ -104,11 +101,11 @@ class TempFile {
   Target target_;  // being open, the old file keeps its inode number from being reused
   Rules rules_;
   Fd directory_;
-  std::string base_;       // the target's name in the directory
-  std::string temp_name_;  // in the directory; empty while the file has none
+  std::string base_;  // the target's name in the directory
   mode_t new_mode_ = 0;
-  struct stat made_ {};  // identifies the file
-  Fd handle_{-1};        // O_PATH: the file while it has no name
+  struct stat made_ {};    // identifies the file
+  NamelessFile nameless_;  // if the file has no name
+  TemporaryName name_;     // if it has one
   Fd fd_;
 };
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "io/direct_reader.hpp"
-#include "io/fd_source_sink.hpp"
+#include "io/file_sink.hpp"
 #include "io/output_file.hpp"
 #include "io/shared_output.hpp"
 #include "support/bytes.hpp"
@@ -83,7 +83,7 @@ TEST_CASE("a file that is written directly has the bytes of all pieces, wherever
         Case{all.size(), 524288 + 4095}, Case{all.size(), 1049601}, Case{all.size(), all.size()}})
     for (const Place place : {Place::as_in_file, Place::elsewhere}) {
       CAPTURE(size, piece, place);
-      FdSink sink(create(name), name, cancel);
+      FileSink sink(create(name), name, cancel);
       sink.begin_direct();
       REQUIRE(sink.is_direct());
       write_pieces(sink, std::span(all).first(size), piece, place);
@@ -102,7 +102,7 @@ TEST_CASE("direct writes begin at a block, wherever the file has been written to
   const Bytes all = test_bytes(3000000);
   for (const std::size_t begin : {1, 4096, 70000, 131072}) {
     CAPTURE(begin);
-    FdSink sink(create(name), name, cancel);
+    FileSink sink(create(name), name, cancel);
     sink.write(std::span(all).first(begin));
     sink.begin_direct();
     write_pieces(sink, std::span(all).subspan(begin), 600000, Place::as_in_file, begin);
@@ -120,7 +120,7 @@ TEST_CASE("what was written directly can be overwritten", "[optional]") {
   for (const std::size_t size : {200, 5000, 100000}) {
     CAPTURE(size);
     Bytes all = test_bytes(size);
-    FdSink sink(create(name), name, cancel);
+    FileSink sink(create(name), name, cancel);
     sink.begin_direct();
     sink.write(all);
     const Bytes header = test_bytes(100, 7);
@@ -138,7 +138,7 @@ TEST_CASE("if a direct write is refused, the rest is written through the page ca
   const std::string name = directory / "file";
   const Bytes all = test_bytes(3000000);
   for (const Place place : {Place::as_in_file, Place::elsewhere}) {
-    FdSink sink(create(name), name, cancel);
+    FileSink sink(create(name), name, cancel);
     sink.begin_direct();
     write_pieces(sink, std::span(all).first(1200000), 600000, place);
     const off_t reached = lseek(sink.fd().get(), 0, SEEK_CUR);
@@ -165,7 +165,7 @@ TEST_CASE("at a limit on file sizes, direct writes fail after the same byte as b
       signal(SIGXFSZ, SIG_IGN);
       const rlimit file_size{limit, limit};
       if (setrlimit(RLIMIT_FSIZE, &file_size) != 0) return 1;
-      FdSink sink(create(name), name, cancel);
+      FileSink sink(create(name), name, cancel);
       sink.begin_direct();
       const Bytes all = test_bytes(3 << 20);
       const std::string failure = failure_of([&] { write_pieces(sink, all, 600000, Place::as_in_file); });
@@ -180,7 +180,7 @@ TEST_CASE("a direct write ends if the program is told to stop", "[optional]") {
   const TempDir directory;
   if (!can_write_directly(directory)) return skip(why_skipped);
   Cancel cancel;
-  FdSink sink(create(directory / "file"), "file", cancel);
+  FileSink sink(create(directory / "file"), "file", cancel);
   sink.begin_direct();
   cancel.request(0);
   CHECK(failure_of([&] { sink.write(test_bytes(3 << 20)); }) == "cancelled: 0");

@@ -16,6 +16,7 @@
 
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
+#include "io/file_sink.hpp"
 #include "io/output_directory.hpp"
 #include "io/output_file.hpp"
 #include "support/bytes.hpp"
@@ -242,7 +243,7 @@ TEST_CASE("an error from close(2) is reported for an output written in place") {
   const TempDir directory;
   const std::string name = directory / "out";
   Cancel cancel;
-  FdSink sink(open_file(name, O_WRONLY | O_CREAT, cancel), name, cancel);
+  FileSink sink(open_file(name, O_WRONLY | O_CREAT, cancel), name, cancel);
   sink.write(test_bytes(1000));
   const ScopedHook closing(on_close, [](int fd) { return is_written(fd, 1000) ? EIO : 0; });
   CHECK(failure_of([&] { sink.finish(); }) == "io: cannot write " + name + ": Input/output error");
