@@ -4,10 +4,8 @@
 
 #include <algorithm>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "keys/kdf.hpp"
 
 namespace gpuaes {
 namespace {
@@ -53,23 +51,16 @@ std::string OutputNames::path_for(const std::string& input) const {
 
 std::string OutputNames::add(const std::string& input) {
   const std::string path = path_for(input);
-  if (!outputs_.insert(hash_of(path)).second)
+  if (!outputs_.insert(hash_of_name(path)).second)
     throw UsageError(fmt::format("{} and another input have the same output, {}", input, path));
   return path;
 }
 
 bool OutputNames::claim(const struct stat& folder, std::string_view name, const std::string& input) {
-  const Hash file = hash_of(fmt::format("{}:{}/{}", folder.st_dev, folder.st_ino, name)),
-             claimant = hash_of(input);
+  const NameHash file = hash_of_name(fmt::format("{}:{}/{}", folder.st_dev, folder.st_ino, name)),
+                 claimant = hash_of_name(input);
   const std::lock_guard lock(mutex_);
   return claimed_.emplace(file, claimant).first->second == claimant;
-}
-
-OutputNames::Hash OutputNames::hash_of(const std::string& path) {
-  const std::array<std::byte, 32> whole = sha256(bytes_of(path));
-  Hash hash;
-  std::copy_n(whole.begin(), hash.size(), hash.begin());
-  return hash;
 }
 
 }  // namespace gpuaes

@@ -13,6 +13,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "io/naming.hpp"
+
 namespace gpuaes {
 
 class OutputNames {
@@ -36,20 +38,19 @@ class OutputNames {
   static constexpr std::array<std::string_view, 2> endings = {".age", ".sealed"};
 
  private:
-  using Hash = std::array<std::byte, 16>;  // instead of the name, which may need much more memory
+  // Instead of names, which may need much more memory.
   struct HashOfHash {
-    std::size_t operator()(const Hash& hash) const noexcept {
+    std::size_t operator()(const NameHash& hash) const noexcept {
       std::size_t begin;
       std::memcpy(&begin, hash.data(), sizeof begin);
       return begin;
     }
   };
-  static Hash hash_of(const std::string& path);
 
   std::string ending_;
-  std::unordered_set<Hash, HashOfHash> outputs_;
+  std::unordered_set<NameHash, HashOfHash> outputs_;
   std::mutex mutex_;
-  std::unordered_map<Hash, Hash, HashOfHash> claimed_;  // by inputs; guarded by mutex_
+  std::unordered_map<NameHash, NameHash, HashOfHash> claimed_;  // by inputs; guarded by mutex_
 };
 
 }  // namespace gpuaes
