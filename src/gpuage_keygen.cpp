@@ -15,7 +15,7 @@
 #include "cli/program.hpp"
 #include "io/new_file.hpp"
 #include "keys/recipient.hpp"
-#include "secrets/secrets.hpp"
+#include "secrets/key_files.hpp"
 
 namespace gpuaes {
 namespace {
@@ -83,7 +83,7 @@ void make(const Options& options, const Messages& messages) {
 void convert(const Options& options, Messages& messages) {
   messages.set_level(Messages::Level::quiet);
   RunControl control(messages);
-  const Secret contents = read_key_file(options.input, messages, control.cancel);
+  const Secret contents = read_key_file(options.input, messages, control.cancel).contents;
   std::string recipients;
   for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.input))) {
     if (identity.kind == KeyKind::plugin)

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -21,7 +22,7 @@
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
-#include "secrets/secrets.hpp"
+#include "secrets/key_files.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes::keygen {
@@ -107,8 +108,8 @@ void write_identity(const Options& options, const Messages&) {
 
 void show_recipients(const Options& options, const Messages& messages) {
   Cancel cancel;
-  const Secret contents = read_key_file(options.identity, messages, cancel);
-  if (looks_like_key(contents.bytes()))
+  const auto [contents, kind] = read_key_file(options.identity, messages, cancel);
+  if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
     throw UsageError(fmt::format("{} contains a key, which has no recipient", shown_name(options.identity)),
                      "anyone who encrypts with a key needs the key itself");
   std::string recipients;

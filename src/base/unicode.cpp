@@ -52,6 +52,12 @@ bool TerminalTextCheck::take(char c) {
   return utf8_.take(byte) && !is_c1_control && (is_layout || (byte >= 0x20 && byte != 0x7f));
 }
 
+std::string_view marked_encoding(std::string_view text) {
+  for (const ByteOrderMark& mark : byte_order_marks)
+    if (text.starts_with(mark.bytes)) return mark.encoding;
+  return {};
+}
+
 Character take_character(std::string_view& text) {
   Utf8Check check;
   std::size_t size = 0;

@@ -2,6 +2,7 @@
 // characters that control a terminal or mislead a reader.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,19 @@ class TerminalTextCheck {
   Utf8Check utf8_;
   unsigned char before_ = 0;  // the last byte
 };
+
+// Windows programs write one at the beginning of a text file. Not a part of the text, but of the contents of
+// the file.
+struct ByteOrderMark {
+  std::string_view encoding, bytes;
+  std::string_view before_ascii;  // the mark and an ASCII character, in which '?' is any byte
+};
+inline constexpr std::array byte_order_marks{ByteOrderMark{"UTF-8", "\xef\xbb\xbf", "\xef\xbb\xbf"},
+                                             ByteOrderMark{"UTF-16", "\xff\xfe", {"\xff\xfe?\0", 4}},
+                                             ByteOrderMark{"UTF-16", "\xfe\xff", {"\xfe\xff\0?", 4}}};
+
+// The encoding of the mark that the text begins with; empty if there is none.
+std::string_view marked_encoding(std::string_view text);
 
 struct Character {
   std::string_view bytes;

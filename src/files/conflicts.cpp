@@ -236,12 +236,13 @@ void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targ
 
 void refuse_secret_as_name(const std::string& name) {
   if (access(name.c_str(), F_OK) == 0) return;
-  if (looks_like_identity(name))
+  const TextKind kind = kind_of_text(name);
+  if (is_identity(kind))
     throw UsageError(
         "an identity was given instead of the name of its file",
         "other users may have seen this command line; make a new identity with gpuaes-keygen --x25519 or "
         "--post-quantum");
-  if (looks_like_recipient(name))
+  if (is_recipient(kind))
     throw UsageError("a recipient was given instead of a file name",
                      "use gpuaes-stream -r for recipients; keys and identities are read from files");
   constexpr std::size_t min_key_digits = 32;

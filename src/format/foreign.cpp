@@ -8,14 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "format/format.hpp"
 #include "format/parts/frames.hpp"
-#include "keys/key.hpp"
-#include "keys/recipient.hpp"
+#include "keys/key_file.hpp"
 
 namespace gpuaes {
 namespace {
@@ -55,17 +55,27 @@ bool is_frame(std::span<const std::byte> begin) {
          header->length < max_part_bytes(Cipher::aes_256);
 }
 
-// With the NUL that an ASCII character has in UTF-16: ciphertext may well begin with the mark alone.
-constexpr std::array marked_text{ByteOrderMark{"UTF-8", "\xef\xbb\xbf"},
-                                 ByteOrderMark{"UTF-16", "\xff\xfe?\0"sv},
-                                 ByteOrderMark{"UTF-16", "\xfe\xff\0?"sv}};
-
 void refuse_converted(HeaderReader& input) {
   if (input.begins_with("gpuaes-stream/1\r\n")) refuse_converted_lines();
-  for (const ByteOrderMark& mark : marked_text)
-    if (input.begins_with(mark.bytes))
+  for (const ByteOrderMark& mark : byte_order_marks)
+    if (input.begins_with(mark.before_ascii))  // ciphertext may well begin with the mark alone
       throw AuthError(fmt::format("the input begins with a {} byte order mark", mark.encoding), mark_hint);
 }
+
+// Whoever decrypts a key file has mixed up two arguments.
+struct RefuseKeys {
+  void operator()(const RawKey& key) const {
+    if (key.is_certain())
+      throw AuthError("the input looks like a key, not like an encrypted file", Advice::repeat_key_option);
+  }
+  void operator()(IdentityLines) const {
+    throw AuthError("the input contains an identity, not an encrypted file", Advice::repeat_key_option);
+  }
+  void operator()(SshPrivateKey) const { (*this)(IdentityLines{}); }
+  void operator()(RecipientLines) const {}
+  void operator()(EncryptedKeyFile) const {}
+  void operator()(const NoKeys&) const {}
+};
 
 }  // namespace
 
@@ -84,11 +94,7 @@ void refuse_foreign(HeaderReader& input) {
   if (is_frame(input.peek(frame_header_bytes)))
     throw AuthError("the input is a part or an index, not a whole file",
                     "join the parts with gpuaes-parts, and decrypt the result");
-  const std::span<const std::byte> begin = input.peek(comment_bytes);
-  if (looks_like_identity(first_content_line(as_text(begin))))
-    throw AuthError("the input contains an identity, not an encrypted file", Advice::repeat_key_option);
-  if (looks_like_key(begin))
-    throw AuthError("the input looks like a key, not like an encrypted file", Advice::repeat_key_option);
+  std::visit(RefuseKeys{}, classify_key_file(input.peek(comment_bytes), "the input"));
 }
 
 }  // namespace gpuaes

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/public.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 
 namespace gpuaes {
 namespace {
@@ -52,6 +53,18 @@ std::string_view trim_contents(std::span<const std::byte> contents) {
   return text;
 }
 
+// Whether all bytes are printable ASCII or white space. Uses only arithmetic, too.
+bool is_text(std::span<const std::byte> contents) {
+  unsigned other = 0;
+  for (const std::byte byte : contents) {
+    const auto c = std::to_integer<unsigned>(byte);
+    const unsigned is_printable = 0u - static_cast<unsigned>(c - 0x20 < 0x5f);
+    const unsigned is_space = 0u - static_cast<unsigned>(c - 0x09 < 0x05);
+    other |= ~(is_printable | is_space);
+  }
+  return other == 0;
+}
+
 }  // namespace
 
 bool parse_hex(std::string_view digits, std::span<std::byte> out) {
@@ -66,57 +79,36 @@ bool parse_hex(std::string_view digits, std::span<std::byte> out) {
   return as_public(bad == 0);
 }
 
-Secret parse_key(std::span<const std::byte> contents, std::string_view name) {
+std::optional<RawKey> find_raw_key(std::span<const std::byte> contents) {
   const std::string_view digits = trim_contents(contents);
-  const bool hex_length = has_hex_length(digits);
-  if (hex_length) {
+  if (has_hex_length(digits)) {
     Secret key(digits.size() / 2);
-    if (parse_hex(digits, key.bytes())) return key;
+    if (parse_hex(digits, key.bytes())) return RawKey{std::move(key), RawKey::Form::digits};
   }
-  if (is_key_size(contents.size())) {
-    Secret key(contents.size());
-    std::ranges::copy(contents, key.bytes().begin());
-    return key;
-  }
-  refuse_byte_order_mark(as_text(contents), name);
-  if (digits.empty()) throw UsageError(fmt::format("{} is empty", name), key_hint);
-  if (hex_length)
-    throw UsageError(fmt::format("the key in {} has {} characters, but not all are hexadecimal digits", name,
-                                 digits.size()),
-                     key_hint);
-  if (contents.size() > max_key_file_bytes)
-    throw UsageError(fmt::format("the key in {} is longer than {} bytes", name, max_key_file_bytes),
-                     key_hint);
-  if (are_digits(digits))
-    throw UsageError(fmt::format("the key in {} has {} hexadecimal digits", name, digits.size()), key_hint);
-  throw UsageError(fmt::format("the key in {} has an invalid length of {} bytes", name, contents.size()),
-                   key_hint);
+  if (!is_key_size(contents.size())) return std::nullopt;
+  return RawKey{secret_of(contents), as_public(is_text(contents)) ? RawKey::Form::text : RawKey::Form::bytes};
 }
 
-bool looks_like_key(std::span<const std::byte> contents) {
+UsageError raw_key_fault(std::span<const std::byte> contents, std::string_view name) {
   const std::string_view digits = trim_contents(contents);
-  constexpr std::size_t usual_raw_bytes = 32;
-  return (has_hex_length(digits) && are_digits(digits)) ||
-         (contents.size() == usual_raw_bytes && !is_text(contents));
+  if (digits.empty()) return UsageError(fmt::format("{} is empty", name), key_hint);
+  if (has_hex_length(digits))
+    return UsageError(fmt::format("the key in {} has {} characters, but not all are hexadecimal digits", name,
+                                  digits.size()),
+                      key_hint);
+  if (contents.size() > max_key_file_bytes)
+    return UsageError(fmt::format("the key in {} is longer than {} bytes", name, max_key_file_bytes),
+                      key_hint);
+  if (are_digits(digits))
+    return UsageError(fmt::format("the key in {} has {} hexadecimal digits", name, digits.size()), key_hint);
+  return UsageError(fmt::format("the key in {} has an invalid length of {} bytes", name, contents.size()),
+                    key_hint);
 }
 
 void refuse_byte_order_mark(std::string_view text, std::string_view name) {
-  for (const ByteOrderMark& mark : byte_order_marks)
-    if (text.starts_with(mark.bytes))
-      throw UsageError(fmt::format("{} begins with a {} byte order mark", name, mark.encoding),
-                       "save it as UTF-8 without a byte order mark");
-}
-
-// Uses only arithmetic, as digit_value() does.
-bool is_text(std::span<const std::byte> contents) {
-  unsigned other = 0;
-  for (const std::byte byte : contents) {
-    const auto c = std::to_integer<unsigned>(byte);
-    const unsigned is_printable = 0u - static_cast<unsigned>(c - 0x20 < 0x5f);
-    const unsigned is_space = 0u - static_cast<unsigned>(c - 0x09 < 0x05);
-    other |= ~(is_printable | is_space);
-  }
-  return other == 0;
+  if (const std::string_view encoding = marked_encoding(text); !encoding.empty())
+    throw UsageError(fmt::format("{} begins with a {} byte order mark", name, encoding),
+                     "save it as UTF-8 without a byte order mark");
 }
 
 bool has_only_comments(std::span<const std::byte> contents) {

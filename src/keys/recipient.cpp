@@ -132,24 +132,44 @@ std::string utc_now() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-// `number` is the line's number in the file.
-Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
-  if (is_plugin_identity(line))
-    return parse_plugin_identity(line, fmt::format("line {} of {}", number, name));
-  if (looks_like_recipient(line))
-    throw UsageError(fmt::format("line {} of {} is a recipient, not an identity", number, name),
-                     "put recipients in a file of their own");
-  const KeyKindInfo* const kind = find_kind(&KeyKindInfo::identity_prefix, line);
-  if (kind == nullptr) refuse_byte_order_mark(line, name);
-  if (kind == nullptr)
-    throw UsageError(fmt::format("line {} of {} is not an identity", number, name), Advice::restore_identity);
-  Key identity{.kind = kind->kind, .secret = Secret(private_key_bytes), .name = name};
-  const Bech32Fault fault = decode_bech32(kind->identity_prefix, line, identity.secret.bytes());
+Key decode_identity(const KeyKindInfo& kind, std::string_view line, const std::string& line_name,
+                    const std::string& name) {
+  Key identity{.kind = kind.kind, .secret = Secret(private_key_bytes), .name = name};
+  const Bech32Fault fault = decode_bech32(kind.identity_prefix, line, identity.secret.bytes());
   if (fault != Bech32Fault::none)
-    throw UsageError(fmt::format("line {} of {} is not a valid identity: {}", number, name,
-                                 describe_fault(fault, line.size(), identity_characters(*kind))),
+    throw UsageError(fmt::format("{} is not a valid identity: {}", line_name,
+                                 describe_fault(fault, line.size(), identity_characters(kind))),
                      Advice::restore_identity);
   return identity;
+}
+
+// `number` is the line's number in the file.
+Key parse_identity(std::string_view line, std::size_t number, const std::string& name) {
+  const std::string line_name = fmt::format("line {} of {}", number, name);
+  switch (kind_of_text(line)) {
+    case TextKind::identity:
+      if (is_plugin_identity(line)) return parse_plugin_identity(line, line_name);
+      return decode_identity(*find_kind(&KeyKindInfo::identity_prefix, line), line, line_name, name);
+    case TextKind::recipient:
+    case TextKind::ssh_recipient:
+      throw UsageError(fmt::format("{} is a recipient, not an identity", line_name),
+                       "put recipients in a file of their own");
+    case TextKind::ssh_identity:
+    case TextKind::other:
+      break;
+  }
+  refuse_byte_order_mark(line, name);
+  throw UsageError(fmt::format("{} is not an identity", line_name), Advice::restore_identity);
+}
+
+// For a text that does not begin like a recipient.
+[[noreturn]] void refuse_other_text(std::string_view text, const std::string& name) {
+  refuse_byte_order_mark(text, name);
+  if (text.find(" ssh-") != text.npos)
+    throw UsageError(fmt::format("{} has options before an SSH key", name),
+                     "a recipient has no options; it begins with ssh-ed25519 or ssh-rsa");
+  throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
+                   Advice::print_recipient);
 }
 
 }  // namespace
@@ -187,34 +207,35 @@ std::string shown_recipient(std::string_view text) {
   return fmt::format("{}...", text.substr(0, shown_characters));
 }
 
-bool looks_like_recipient(std::string_view text) {
-  return find_kind(&KeyKindInfo::recipient_prefix, text) != nullptr || looks_like_ssh_recipient(text);
-}
-
-bool looks_like_identity(std::string_view text) {
-  return find_kind(&KeyKindInfo::identity_prefix, text) != nullptr || is_plugin_identity(text) ||
-         looks_like_ssh_identity(text);
+TextKind kind_of_text(std::string_view text) {
+  if (find_kind(&KeyKindInfo::recipient_prefix, text) != nullptr) return TextKind::recipient;
+  if (looks_like_ssh_recipient(text)) return TextKind::ssh_recipient;
+  if (find_kind(&KeyKindInfo::identity_prefix, text) != nullptr || is_plugin_identity(text))
+    return TextKind::identity;
+  return looks_like_ssh_identity(text) ? TextKind::ssh_identity : TextKind::other;
 }
 
 Key parse_recipient(std::string_view text, const std::string& name) {
-  if (looks_like_identity(text))
-    throw UsageError(fmt::format("{} is a secret identity, not a recipient", name), Advice::print_recipient);
-  if (looks_like_ssh_recipient(text)) return parse_ssh_recipient(text, name);
-  const KeyKindInfo* const kind = find_kind(&KeyKindInfo::recipient_prefix, text);
-  if (kind == nullptr) refuse_byte_order_mark(text, name);
-  if (kind == nullptr && text.find(" ssh-") != text.npos)
-    throw UsageError(fmt::format("{} has options before an SSH key", name),
-                     "a recipient has no options; it begins with ssh-ed25519 or ssh-rsa");
-  if (kind == nullptr)
-    throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
-                     Advice::print_recipient);
-  if (kind->kind == KeyKind::x25519 && is_plugin_recipient(text)) return parse_plugin_recipient(text, name);
-  const Kem& kem = *kind->kem;
-  Key recipient{.kind = kind->kind, .public_key = PublicBytes(kem.public_bytes)};
-  const Bech32Fault fault = decode_bech32(kind->recipient_prefix, text, recipient.public_key);
+  switch (kind_of_text(text)) {
+    case TextKind::recipient:
+      break;
+    case TextKind::ssh_recipient:
+      return parse_ssh_recipient(text, name);
+    case TextKind::identity:
+    case TextKind::ssh_identity:
+      throw UsageError(fmt::format("{} is a secret identity, not a recipient", name),
+                       Advice::print_recipient);
+    case TextKind::other:
+      refuse_other_text(text, name);
+  }
+  const KeyKindInfo& kind = *find_kind(&KeyKindInfo::recipient_prefix, text);
+  if (kind.kind == KeyKind::x25519 && is_plugin_recipient(text)) return parse_plugin_recipient(text, name);
+  const Kem& kem = *kind.kem;
+  Key recipient{.kind = kind.kind, .public_key = PublicBytes(kem.public_bytes)};
+  const Bech32Fault fault = decode_bech32(kind.recipient_prefix, text, recipient.public_key);
   if (fault != Bech32Fault::none)
     throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
-                                 describe_fault(fault, text.size(), recipient_characters(*kind))),
+                                 describe_fault(fault, text.size(), recipient_characters(kind))),
                      Advice::print_recipient);
   if (!kem.is_canonical(recipient.public_key))
     throw UsageError(
@@ -236,8 +257,8 @@ Secret identity_lines(const Key& identity) {
   return lines;
 }
 
-void refuse_without_identity(const std::string& name) {
-  throw UsageError(fmt::format("{} contains no identity", name), Advice::restore_identity);
+UsageError no_identity(const std::string& name) {
+  return UsageError(fmt::format("{} contains no identity", name), Advice::restore_identity);
 }
 
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name) {
@@ -252,7 +273,7 @@ std::vector<Key> parse_identities(std::string_view contents, const std::string& 
   }
   for (ContentLines lines(contents); lines.next();)
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
-  if (identities.empty()) refuse_without_identity(name);
+  if (identities.empty()) throw no_identity(name);
   return identities;
 }
 

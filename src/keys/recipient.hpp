@@ -28,9 +28,16 @@ Encapsulation encapsulate(const Key& recipient);
 // The text of a recipient as messages show it: only its beginning if it is long.
 std::string shown_recipient(std::string_view text);
 
-// Whether the text begins like a recipient or an identity.
-bool looks_like_recipient(std::string_view text);
-bool looks_like_identity(std::string_view text);
+// What the beginning of a text announces.
+enum class TextKind { recipient, ssh_recipient, identity, ssh_identity, other };
+TextKind kind_of_text(std::string_view text);
+
+constexpr bool is_recipient(TextKind kind) {
+  return kind == TextKind::recipient || kind == TextKind::ssh_recipient;
+}
+constexpr bool is_identity(TextKind kind) {
+  return kind == TextKind::identity || kind == TextKind::ssh_identity;
+}
 
 // Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
 Key parse_recipient(std::string_view text, const std::string& name);
@@ -42,7 +49,7 @@ Secret identity_lines(const Key& identity);
 // Parses the contents of an identity file: one or more identities, one per line, where other lines are empty
 // or begin with #; or the private key of an SSH key. UsageError naming `name`.
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
-[[noreturn]] void refuse_without_identity(const std::string& name);
+UsageError no_identity(const std::string& name);  // that it contains none
 
 // The identity without data of a plugin. UsageError if it is not the name of one.
 Key make_plugin_identity(std::string_view plugin);

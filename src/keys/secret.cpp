@@ -133,6 +133,12 @@ void Secret::shrink(std::size_t size) noexcept {
   size_ = size;
 }
 
+void Secret::grow(std::size_t size) {
+  Secret larger(size);
+  std::ranges::copy(bytes(), larger.bytes().begin());
+  *this = std::move(larger);
+}
+
 Secret secret_of(std::span<const std::byte> bytes) {
   Secret secret(bytes.size());
   std::ranges::copy(bytes, secret.bytes().begin());

@@ -25,6 +25,7 @@ class Secret {
   std::span<const std::byte> bytes() const noexcept { return {memory_.data(), size_}; }
   std::size_t size() const noexcept { return size_; }
   void shrink(std::size_t size) noexcept;  // keeps the first `size` bytes, wipes the rest
+  void grow(std::size_t size);             // keeps the bytes, and adds zeros; std::bad_alloc
 
  private:
   std::span<std::byte> memory_;  // whole pages, or a part of a shared one

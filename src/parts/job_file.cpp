@@ -17,11 +17,12 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "cli/option_values.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
 #include "keys/kdf.hpp"
-#include "secrets/secrets.hpp"
+#include "secrets/secret_file.hpp"
 
 namespace gpuaes {
 namespace {

@@ -205,11 +205,7 @@ class Connection {
 
   void read_more() {
     if (filled_ == max_message_bytes) refuse_message(program_, "a message is too long");
-    if (filled_ == buffer_.size()) {
-      Secret larger(2 * buffer_.size());
-      std::ranges::copy(buffer_.bytes(), larger.bytes().begin());
-      buffer_ = std::move(larger);
-    }
+    if (filled_ == buffer_.size()) buffer_.grow(2 * buffer_.size());
     await(*source_);
     const std::size_t count = source_->read(buffer_.bytes().subspan(filled_));
     if (count == 0) refuse_end();

@@ -2,29 +2,15 @@
 // and the terminal.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "io/cancel.hpp"
-#include "io/fd_source_sink.hpp"
 #include "keys/keyring.hpp"
-#include "keys/secret.hpp"
 #include "terminal/messages.hpp"
 
 namespace gpuaes {
-
-// The contents of a file, up to `max` bytes.
-Secret read_up_to(std::size_t max, FdSource& file);
-
-void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages);
-
-// Returns the contents of a key or identity file. Warns if other users can read it, unless it contains
-// recipients, which are public. IoError if it cannot be read; UsageError if it is too long or the name is
-// itself a secret.
-Secret read_key_file(const std::string& name, const Messages& messages, Cancel& cancel);
 
 // Reads secrets, and warns about files that other users can read. IoError if a file cannot be read;
 // UsageError if one does not contain a key, identity, recipient or passphrase, or if the passphrase command

@@ -82,7 +82,7 @@ Secret make_secret(std::size_t size) {
 void read_key_file(std::string_view contents) {
   const Bytes bytes = to_bytes(contents);
   poison(bytes);
-  expect(parse_key(bytes, "key").size() == 32, "the key has 32 bytes");
+  expect(find_raw_key(bytes).value().key.size() == 32, "the key has 32 bytes");
 }
 
 void encode_and_decode_bech32() {

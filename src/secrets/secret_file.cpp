@@ -1,0 +1,75 @@
+#include "secrets/secret_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/option_values.hpp"
+#include "files/conflicts.hpp"
+#include "format/format.hpp"
+#include "io/armor.hpp"
+
+namespace gpuaes {
+namespace {
+
+constexpr std::size_t max_encrypted_key_file_bytes = 16 << 20;
+
+// How files in the formats begin that show which secrets open them, armored or not.
+std::vector<std::string_view> encrypted_beginnings() {
+  std::vector<std::string_view> texts;
+  for (const Format& format : all_formats())
+    if (format.accepts.recipients) texts.insert(texts.end(), {format.magic, armor_begin(format.armor)});
+  return texts;
+}
+
+}  // namespace
+
+// Starts with one page, which a low RLIMIT_MEMLOCK still allows to lock and which is enough for a key.
+Secret read_up_to(std::size_t max, FdSource& file) {
+  Secret contents(std::min(max_key_file_bytes, max));
+  for (std::size_t size = 0;;) {
+    const std::size_t count = file.read(contents.bytes().subspan(size));
+    size += count;
+    if (count == 0 || size == max) {
+      contents.shrink(size);
+      return contents;
+    }
+    if (size == contents.size()) contents.grow(std::min(2 * size, max));
+  }
+}
+
+void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
+  const struct stat& status = file.status();
+  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
+    messages.warning(name == standard_name
+                         ? std::string("the file on standard input is readable by other users")
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
+}
+
+FdSource open_secret_file(const std::string& name, Cancel& cancel) {
+  refuse_secret_as_name(name);
+  return open_source(name, cancel);
+}
+
+KeyFile classify(const Secret& contents, const std::string& name) {
+  return classify_key_file(contents.bytes(), name, encrypted_beginnings());
+}
+
+SecretFile read_secret_file(FdSource& file) {
+  Secret contents = read_up_to(max_encrypted_key_file_bytes + 1, file);
+  KeyFile kind = classify(contents, file.name());
+  const std::size_t max =
+      std::holds_alternative<EncryptedKeyFile>(kind) ? max_encrypted_key_file_bytes : max_file_bytes;
+  if (contents.size() > max)
+    throw UsageError(fmt::format(
+        "{} is longer than {} bytes, which is too long for a file of keys or recipients", file.name(), max));
+  return {std::move(contents), std::move(kind)};
+}
+
+}  // namespace gpuaes
