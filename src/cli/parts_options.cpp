@@ -229,7 +229,7 @@ std::string command_help(const Command& command) {
 
 // Rules -----------------------------------------------------------------------------------------------
 
-constexpr OptionNames refused_with_command = "input";
+constexpr OptionNames refused_by_seal = "input";
 
 void check_plan(const CommandLine& line, const Options& options) {
   refuse_second_input(line);
@@ -253,7 +253,7 @@ void check_receipts(const Command& command, const GivenOptions& given, const Par
 
 void check_rules(const Command& command, const CommandLine& line, const PartsOptions& options) {
   check_shared_rules(line.given);
-  check_command(line, refused_with_command);
+  check_command(line, refused_by_seal);
   for (const char* const name : command.required)
     if (!line.given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
   if (command.action == Action::plan) return check_plan(line, options.shared);

@@ -43,7 +43,7 @@ std::vector<std::byte> make_header(const Secret& file_key, const PayloadNonce& n
   return header;
 }
 
-std::unique_ptr<Session> seal(const SessionRequest& request) {
+std::unique_ptr<Session> encrypt(const SessionRequest& request) {
   check_new_stanzas(request.keyring);
   const Secret file_key = random_secret(age_file_key_bytes);
   PayloadNonce nonce;
@@ -230,7 +230,7 @@ std::vector<Secret> open_stanzas(const AgeHeader& header, SessionRequest& reques
   return Unwrapping(header, request).run();
 }
 
-AgeHeader read_header(HeaderReader& input) {
+AgeHeader expect_age_header(HeaderReader& input) {
   if (!input.begins_with(age_magic)) {
     refuse_other_format(input, "age");
     throw AuthError("the input is not in the age format: it does not begin with 'age-encryption.org/'",
@@ -252,7 +252,7 @@ std::unique_ptr<Session> open_payload(const Secret& file_key, const PayloadNonce
 
 std::unique_ptr<Session> decrypt(SessionRequest& request) {
   HeaderReader& input = *request.input;
-  const AgeHeader header = read_header(input);
+  const AgeHeader header = expect_age_header(input);
   const std::vector<Secret> file_keys = open_stanzas(header, request);
   PayloadNonce nonce;
   input.take(nonce);
@@ -280,11 +280,11 @@ bool is_age_cipher(Cipher cipher) {
 }
 
 std::unique_ptr<Session> open_age(SessionRequest request) {
-  return request.decrypt ? decrypt(request) : seal(request);
+  return request.decrypt ? decrypt(request) : encrypt(request);
 }
 
 Description describe_age(HeaderReader& input) {
-  const AgeHeader header = read_header(input);
+  const AgeHeader header = expect_age_header(input);
   PayloadNonce nonce;
   input.take(nonce);
   Description description{.version = 1,
@@ -298,7 +298,7 @@ Description describe_age(HeaderReader& input) {
 
 NewHeader rekey_age(SessionRequest& request, const Keyring& new_keys) {
   check_new_stanzas(new_keys);
-  const AgeHeader header = read_header(*request.input);
+  const AgeHeader header = expect_age_header(*request.input);
   const std::vector<KeyKind> kinds = keys_of(header).supported();
   if (new_keys.find(KeyKind::passphrase) != nullptr && std::ranges::count(kinds, KeyKind::passphrase) == 0)
     throw UnsuitableInput(

@@ -127,7 +127,7 @@ constexpr char x25519_label[] = "gpuaes-stream/1 x25519", xwing_label[] = "gpuae
 
 // The list ----------------------------------------------------------------------------------------
 
-constexpr std::array kinds{
+constexpr std::array slot_kinds{
     SlotKind{.key = KeyKind::key_file,
              .type = SlotType::key_file,
              .name = "key file",
@@ -157,7 +157,7 @@ constexpr std::array kinds{
              .unwrap = unwrap_with_passphrase},
 };
 
-static_assert(has_row_for_each(kinds, &SlotKind::key));
+static_assert(has_row_for_each(slot_kinds, &SlotKind::key));
 
 // Unknown types from 01 to 7F are skipped: a later version may add such slots without changing the meaning of
 // the others.
@@ -193,12 +193,12 @@ void check_combination(const std::vector<Slot>& slots) {
 }  // namespace
 
 const SlotKind* find_slot_kind(SlotType type) {
-  const auto found = std::ranges::find(kinds, type, &SlotKind::type);
-  return found != kinds.end() ? &*found : nullptr;
+  const auto found = std::ranges::find(slot_kinds, type, &SlotKind::type);
+  return found != slot_kinds.end() ? &*found : nullptr;
 }
 
 const SlotKind* find_slot_kind(KeyKind key) {
-  const SlotKind& kind = row_of(kinds, key);
+  const SlotKind& kind = row_of(slot_kinds, key);
   return kind.type ? &kind : nullptr;
 }
 

@@ -24,7 +24,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::size_t wrapped_bytes = age_file_key_bytes + tag_bytes;
+constexpr std::size_t wrapped_key_bytes = age_file_key_bytes + tag_bytes;
 constexpr std::size_t wrap_key_bytes = 32;
 
 [[noreturn]] void refuse(const Stanza& stanza, std::string_view what) {
@@ -38,8 +38,9 @@ void check_argument_count(const Stanza& stanza, std::size_t count) {
 
 void check_arguments(const Stanza& stanza, std::size_t count) {
   check_argument_count(stanza, count);
-  if (stanza.body.size() != wrapped_bytes)
-    refuse(stanza, fmt::format("has a body of {} bytes instead of {}", stanza.body.size(), wrapped_bytes));
+  if (stanza.body.size() != wrapped_key_bytes)
+    refuse(stanza,
+           fmt::format("has a body of {} bytes instead of {}", stanza.body.size(), wrapped_key_bytes));
 }
 
 std::vector<std::byte> decode_argument(const Stanza& stanza, std::size_t index, std::size_t size) {
@@ -181,8 +182,8 @@ void check_tagged_stanza(const Stanza& stanza) {
 
 // Passphrases -----------------------------------------------------------------------------------------
 
-constexpr std::size_t salt_bytes = 16;
-constexpr unsigned written_log2_n = 18, max_log2_n = 22;
+constexpr std::size_t scrypt_salt_bytes = 16;
+constexpr unsigned written_work_factor = 18, max_work_factor = 22;
 
 WrapKey scrypt_wrap_key(const Secret& passphrase, std::span<const std::byte> salt, unsigned log2_n,
                         const StopCheck& check) {
@@ -197,28 +198,28 @@ unsigned scrypt_work_factor(const Stanza& stanza) {
   if (digits.empty() || digits.front() == '0' || digits.find_first_not_of("0123456789") != digits.npos)
     refuse(stanza, "has a work factor that is not a decimal number");
   const std::optional<unsigned> log2_n = parse_number<unsigned>(digits);
-  if (!log2_n || *log2_n > max_log2_n)
-    refuse(stanza, fmt::format("has a work factor above 2^{}", max_log2_n));
+  if (!log2_n || *log2_n > max_work_factor)
+    refuse(stanza, fmt::format("has a work factor above 2^{}", max_work_factor));
   return *log2_n;
 }
 
 void check_scrypt_stanza(const Stanza& stanza) {
   check_arguments(stanza, 3);
-  decode_argument(stanza, 1, salt_bytes);
+  decode_argument(stanza, 1, scrypt_salt_bytes);
   scrypt_work_factor(stanza);
 }
 
-Stanza wrap_for_passphrase(const Secret& file_key, const Key& key, const StopCheck& check) {
+Stanza wrap_with_scrypt(const Secret& file_key, const Key& key, const StopCheck& check) {
   const Secret passphrase = key.passphrase("", false).value();
-  std::array<std::byte, salt_bytes> salt;
+  std::array<std::byte, scrypt_salt_bytes> salt;
   fill_random(salt);
-  return {{"scrypt", encode_base64(salt, Padding::none), std::to_string(written_log2_n)},
-          wrap_file_key(scrypt_wrap_key(passphrase, salt, written_log2_n, check), file_key)};
+  return {{"scrypt", encode_base64(salt, Padding::none), std::to_string(written_work_factor)},
+          wrap_file_key(scrypt_wrap_key(passphrase, salt, written_work_factor, check), file_key)};
 }
 
 std::optional<Secret> unwrap_with_passphrase(const Stanza& stanza, const Key& key,
                                              const SessionRequest& request) {
-  const std::vector<std::byte> salt = decode_argument(stanza, 1, salt_bytes);
+  const std::vector<std::byte> salt = decode_argument(stanza, 1, scrypt_salt_bytes);
   const unsigned log2_n = scrypt_work_factor(stanza);
   return unwrap_with_answers(key, request.input_name, [&](const Secret& passphrase) {
     return unwrap_file_key(scrypt_wrap_key(passphrase, salt, log2_n, request.check), stanza.body);
@@ -227,7 +228,7 @@ std::optional<Secret> unwrap_with_passphrase(const Stanza& stanza, const Key& ke
 
 // The list --------------------------------------------------------------------------------------------
 
-constexpr std::array kinds{
+constexpr std::array stanza_kinds{
     StanzaKind{.key = KeyKind::key_file},
     StanzaKind{.key = KeyKind::x25519,
                .type = "X25519",
@@ -262,24 +263,24 @@ constexpr std::array kinds{
     StanzaKind{.key = KeyKind::plugin},
     StanzaKind{.key = KeyKind::passphrase,
                .type = "scrypt",
-               .wrap = wrap_for_passphrase,
+               .wrap = wrap_with_scrypt,
                .check = check_scrypt_stanza,
                .unwrap = unwrap_with_passphrase},
 };
 
-static_assert(has_row_for_each(kinds, &StanzaKind::key));
+static_assert(has_row_for_each(stanza_kinds, &StanzaKind::key));
 
 }  // namespace
 
 const StanzaKind* find_stanza_kind(KeyKind key) {
-  const StanzaKind& kind = row_of(kinds, key);
+  const StanzaKind& kind = row_of(stanza_kinds, key);
   return kind.type.empty() ? nullptr : &kind;
 }
 
 const StanzaKind* find_stanza_kind(std::string_view type) {
   if (type.empty()) return nullptr;  // that of kinds without stanzas
-  const auto found = std::ranges::find(kinds, type, &StanzaKind::type);
-  return found != kinds.end() ? &*found : nullptr;
+  const auto found = std::ranges::find(stanza_kinds, type, &StanzaKind::type);
+  return found != stanza_kinds.end() ? &*found : nullptr;
 }
 
 std::string shown_fingerprint(const Stanza& stanza) {

@@ -30,32 +30,6 @@ bool is_ignored(int signal) {
   return action.sa_handler == SIG_IGN;
 }
 
-// Blocks these signals and SIGUSR1 in the calling thread and in threads that it creates, until destruction.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGUSR1);
-    for (const int signal : stop_signals) sigaddset(&signals, signal);
-    pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-  // For the control thread: restores the previous mask, but blocks the job-control signals, which are for the
-  // thread that prompts.
-  void lift() const {
-    sigset_t mask = before_;
-    JobSignals::add_to(mask);
-    pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  }
-
- private:
-  sigset_t before_;
-};
-
 }  // namespace
 
 // The function to call, shared by the control thread and the owner of the calls.
@@ -78,6 +52,32 @@ struct Control::Calls::Target {
 // The thread is created at the start, because it might not be possible later. Only this thread receives the
 // signals: ThreadSanitizer delays a signal to a thread that waits for a mutex.
 struct Control::Loop {
+  // Blocks these signals and SIGUSR1 in the calling thread and in threads that it creates, until destruction.
+  class SignalsBlocked {
+   public:
+    SignalsBlocked() {
+      sigset_t signals;
+      sigemptyset(&signals);
+      sigaddset(&signals, SIGUSR1);
+      for (const int signal : stop_signals) sigaddset(&signals, signal);
+      pthread_sigmask(SIG_BLOCK, &signals, &before_);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+    // For the control thread: restores the previous mask, but blocks the job-control signals, which are for
+    // the thread that prompts.
+    void lift() const {
+      sigset_t mask = before_;
+      JobSignals::add_to(mask);
+      pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    }
+
+   private:
+    sigset_t before_;
+  };
+
   explicit Loop(Cancel& to_request) : cancel(to_request) {
     for (const int signal : stop_signals)
       if (!is_ignored(signal)) signals.add(signal);

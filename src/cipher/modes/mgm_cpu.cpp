@@ -18,13 +18,13 @@ namespace {
 
 using kuznyechik::Block;
 
-constexpr std::size_t block_bytes = sizeof(Block);
+constexpr std::size_t mgm_block_bytes = sizeof(Block);
 constexpr std::size_t batch =
     kuznyechik::largest_batch / 2;  // blocks of keystream, and the same number of factors
-constexpr std::size_t max_aad_blocks = max_aad_bytes / block_bytes;
+constexpr std::size_t max_aad_blocks = max_aad_bytes / mgm_block_bytes;
 
 constexpr std::size_t count_blocks(std::size_t bytes) {
-  return (bytes + block_bytes - 1) / block_bytes;
+  return (bytes + mgm_block_bytes - 1) / mgm_block_bytes;
 }
 
 // Secret blocks, wiped on destruction.
@@ -159,9 +159,9 @@ void MgmCpu::crypt_text(const Text& text, Counter counter, Counter factor, Ciphe
     next = at;
     for (Block& each : factors) each = store_counter(mgm::next_factor(factor, next++));
     cipher_.encrypt(std::span(both.of).first(2 * count));
-    const std::size_t size = std::min(count * block_bytes, text.in.size() - at * block_bytes);
-    const std::span<const std::byte> from = text.in.subspan(at * block_bytes, size);
-    const std::span<std::byte> to = text.out.subspan(at * block_bytes, size);
+    const std::size_t size = std::min(count * mgm_block_bytes, text.in.size() - at * mgm_block_bytes);
+    const std::span<const std::byte> from = text.in.subspan(at * mgm_block_bytes, size);
+    const std::span<std::byte> to = text.out.subspan(at * mgm_block_bytes, size);
     if (ciphertext == Ciphertext::in) add_products(factors, from, sum);
     add_keystream(keystream, from, to);
     if (ciphertext == Ciphertext::out) add_products(factors, to, sum);
