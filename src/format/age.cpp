@@ -317,7 +317,7 @@ NewHeader rekey_age(SessionRequest& request, const Keyring& new_keys) {
                      "output instead of keeping both"};
   std::erase(made.old_recipients, KeyKind::passphrase);
   HeaderReader new_header = reader_of(made.bytes);
-  made.new_slots = read_header(new_header).stanzas.size();
+  made.new_slots = expect_age_header(new_header).stanzas.size();
   return made;
 }
 
