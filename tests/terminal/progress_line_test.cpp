@@ -30,7 +30,7 @@ TEST_CASE("a narrow line has no bar, or is cut off, and is never too long") {
   CHECK(progress_line(usual(), 7) == "1.25GiB");
   CHECK(progress_line(usual(), 20) == "1.25GiB 0:00:12 [ 10");
   CHECK(progress_line(usual(), 56) == "1.25GiB 0:00:12 [ 101MiB/s]  40% ETA 0:00:19  cpu:2");
-  CHECK(progress_line(usual(), 58) == "1.25GiB 0:00:12 [ 101MiB/s] [=>  ] 40% ETA 0:00:19  cpu:2");
+  CHECK(progress_line(usual(), 58) == "1.25GiB 0:00:12 [ 101MiB/s] [==>  ] 40% ETA 0:00:19  cpu:2");
   for (std::size_t columns = 0; columns < 250; ++columns)
     for (const std::uint64_t bytes : {std::uint64_t{0}, mib, 4 * gib, UINT64_MAX})
       for (const double seconds : {0.0, 3.0, 400 * day}) {
@@ -46,7 +46,8 @@ TEST_CASE("the name of one of several inputs is first, unless it is too long") {
   ProgressState state = usual();
   state.name = "disk.sealed";
   CHECK(progress_text(state) == "disk.sealed: 1.25GiB 0:00:12 [ 101MiB/s]  40% ETA 0:00:19  cpu:2");
-  CHECK(progress_line(state, 64) == "1.25GiB 0:00:12 [ 101MiB/s] [====>     ] 40% ETA 0:00:19  cpu:2");
+  CHECK(progress_line(state, 64) == progress_text(state));
+  CHECK(progress_line(state, 60) == "1.25GiB 0:00:12 [ 101MiB/s] [==>    ] 40% ETA 0:00:19  cpu:2");
 }
 
 TEST_CASE("without a known size there is no bar, no percentage and no ETA") {
