@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -21,6 +22,11 @@ bool ignore(int signal) {
 }
 
 }  // namespace
+
+bool in_foreground(int terminal) {
+  const pid_t group = tcgetpgrp(terminal);
+  return group < 0 || group == getpgrp();
+}
 
 bool ignore_signals() {
   ignore(SIGUSR1);

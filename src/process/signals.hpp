@@ -21,6 +21,9 @@ const sigset_t& newly_ignored_signals();
 // Ends the process with the default action of `signal`. Call it after everything has been unwound and wiped.
 [[noreturn]] void die_by(int signal);
 
+// Whether this process is in the foreground of a terminal. Only a controlling terminal has a background.
+bool in_foreground(int terminal);
+
 // Job control for a thread that changes the terminal: it must restore the terminal before the process stops.
 //
 // While an object exists, SIGTSTP, SIGTTIN, SIGTTOU and SIGCONT are reported instead of stopping the process,

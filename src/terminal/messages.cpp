@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/unicode.hpp"
+#include "process/signals.hpp"
 
 namespace gpuaes {
 namespace {
@@ -88,14 +89,9 @@ constexpr std::chrono::milliseconds patience{100}, retry_after{1};
 
 // Output from the background overwrites that of the foreground program, and SIGTTOU stops the writer if
 // TOSTOP is set. Neither applies if the terminal is not our controlling terminal.
-bool in_foreground() {
-  const pid_t group = tcgetpgrp(fd);
-  return group < 0 || group == getpgrp();
-}
-
 bool would_be_stopped() {
   struct termios settings {};
-  return !in_foreground() && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
+  return !in_foreground(fd) && tcgetattr(fd, &settings) == 0 && (settings.c_lflag & TOSTOP) != 0;
 }
 
 // If poll() reports room, a pipe has room for a whole line; so does a terminal, unless its buffer is almost
@@ -186,7 +182,7 @@ std::string StatusLine::drawn(const std::string& text) const {
 }
 
 std::string StatusLine::cleared() {
-  const std::string clear = shown_ > 0 && in_foreground() ? drawn("") + "\r" : "";
+  const std::string clear = shown_ > 0 && in_foreground(fd) ? drawn("") + "\r" : "";
   shown_ = 0;
   return clear;
 }
@@ -194,7 +190,7 @@ std::string StatusLine::cleared() {
 void StatusLine::draw(const std::string& text) {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  if (!in_foreground())
+  if (!in_foreground(fd))
     shown_ = 0;  // the program in the foreground may have overwritten it
   else if (has_room({})) {
     write(drawn(text));

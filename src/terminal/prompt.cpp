@@ -144,12 +144,6 @@ std::optional<std::size_t> Prompt::read_line(std::span<std::byte> out) {
   }
 }
 
-// Only a controlling terminal has a foreground process group.
-bool Prompt::is_foreground() const {
-  const pid_t group = tcgetpgrp(terminal_.get());
-  return group < 0 || group == getpgrp();
-}
-
 // A shell changes the settings when it stops or continues a job.
 bool Prompt::is_prepared() const {
   struct termios now {};
@@ -159,7 +153,7 @@ bool Prompt::is_prepared() const {
 // Does not wait for output, which the user may have stopped (^S). Does nothing in the background, where the
 // settings belong to another process.
 void Prompt::restore() {
-  if (!std::exchange(prepared_, false) || !is_foreground()) return;
+  if (!std::exchange(prepared_, false) || !in_foreground(terminal_.get())) return;
   tcsetattr(terminal_.get(), TCSANOW, &before_);
   discard_input();
 }
@@ -181,7 +175,8 @@ void Prompt::await_foreground() {
   const auto end = std::chrono::steady_clock::now() + background_pause;
   for (;;) {
     JobSignals::discard(SIGCONT);
-    if (JobSignals::last() != 0 || is_foreground() || std::chrono::steady_clock::now() >= end) return;
+    if (JobSignals::last() != 0 || in_foreground(terminal_.get()) || std::chrono::steady_clock::now() >= end)
+      return;
     JobSignals::wait(-1, 0, foreground_check_interval, cancel_);
   }
 }

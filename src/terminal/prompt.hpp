@@ -58,7 +58,6 @@ class Prompt {
   template <class Call>
   std::optional<std::size_t> attempt(std::string_view failure, short events, Call call);
 
-  bool is_foreground() const;
   bool is_prepared() const;
   void restore();
   void discard_input();
