@@ -48,10 +48,8 @@ class DeviceKey {
     wipe(std::as_writable_bytes(std::span(host_, 1)));
   }
 
-  AesKey aes(const KernelShape& shape = {}) const { return {device_->round_keys.data(), rounds_, shape}; }
-  KuznyechikKey kuznyechik(const KernelShape& shape = {}) const {
-    return {device_->round_keys.data(), shape};
-  }
+  AesKey aes() const { return {device_->round_keys.data(), rounds_}; }
+  KuznyechikKey kuznyechik() const { return {device_->round_keys.data()}; }
   const std::uint32_t* chacha20() const { return device_->round_keys.data(); }
   const ghash::Powers* powers() const { return &device_->powers; }
 

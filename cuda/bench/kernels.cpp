@@ -18,7 +18,6 @@ namespace {
 
 using namespace cuda;
 
-constexpr std::size_t streams = 4;
 constexpr Runs timed{2, 9, 5, 0.2};
 constexpr Runs tried{1, 3, 1, 0.02};  // to find the best of several shapes
 
@@ -34,7 +33,7 @@ std::deque<BenchKernel> make_kernels(const Subject& subject, const BenchKey& key
   for (const unsigned blocks : subject.blocks_per_thread()) {
     report.cancel().check();
     try {
-      kernels.emplace_back(subject, mode, key, KernelShape{.blocks_per_thread = blocks});
+      kernels.emplace_back(subject, mode, key, blocks);
     } catch (const Error& error) {
       if (subject.chooses_shape()) throw;
       report.skip(fmt::format("{}, {} blocks a thread: {}", subject.name, blocks, error.what()));
@@ -63,18 +62,11 @@ void report_rows(const Subject& subject, const BenchKey& key, Operation mode, co
   for (const std::size_t size : request.sizes) {
     if (mode == Operation::open) timer.seal_all(BenchKernel(subject, Operation::seal, key), size);
     const BenchKernel& best = fastest(kernels, size, timer);
-    const unsigned blocks = best.shape().blocks_per_thread;
-    for (const bool copies : request.copies) {
-      const std::size_t used = std::min(streams, timer.data().pieces(mode, size));
-      const double rate =
-          copies ? timer.with_copies(best, size, used, timed) : timer.resident(best, size, timed);
-      const auto if_resident = [&](const Cell& cell) { return copies ? Cell() : cell; };
-      report.add({subject.name, info(cipher).name, name_of(mode), size, kinds_of_copies.at(copies),
-                  blocks == 0 ? Cell() : Cell(blocks), rate, if_resident(limit.name),
-                  if_resident(limit.gb_per_s), if_resident(rate / limit.gb_per_s),
-                  if_resident(best.use().registers), if_resident(best.use().local_bytes),
-                  if_resident(best.resident_warps())});
-    }
+    const unsigned blocks = best.blocks_per_thread();
+    const double rate = timer.resident(best, size, timed);
+    report.add({subject.name, info(cipher).name, name_of(mode), size, blocks == 0 ? Cell() : Cell(blocks),
+                rate, limit.name, limit.gb_per_s, rate / limit.gb_per_s, best.use().registers,
+                best.use().local_bytes, best.resident_warps()});
     if (mode == Operation::open) timer.check_opened(best);
   }
 }
@@ -85,12 +77,12 @@ void run_kernel_bench(const Arguments& arguments) {
   KernelRequest request = parse_kernel_request(arguments);
   const std::vector<Subject> subjects = choose_subjects(request);
   require_cuda_devices();
-  Report report(arguments.cancel, arguments.form,
-                {Column("variant", 30), "cipher", "mode", "bytes", "copies", "blocks_per_thread", "gb_per_s",
-                 Column("limit", 14), "limit_gb_per_s", "share_of_limit", "registers", "local_bytes",
-                 "resident_warps"});
+  Report report(
+      arguments.cancel, arguments.form,
+      {Column("variant", 30), "cipher", "mode", "bytes", "blocks_per_thread", "gb_per_s", Column("limit", 14),
+       "limit_gb_per_s", "share_of_limit", "registers", "local_bytes", "resident_warps"});
   BenchData::skip_large(request.sizes, report);
-  KernelTimer timer(std::ranges::max(request.sizes), streams, report);
+  KernelTimer timer(std::ranges::max(request.sizes), report);
   const Operations limits = limits_of(timer.data());
   for (const Subject& subject : subjects)
     for (const Cipher cipher : request.ciphers) {

@@ -64,11 +64,11 @@ std::array<double, 2 * series> measure(const std::deque<BenchKernel>& kernels,
 
 void report_row(const Subject& subject, Cipher cipher, Operation mode, std::size_t size, KernelTimer& timer,
                 Report& report) {
-  const KernelShape shape{.blocks_per_thread = subject.blocks_per_thread().front()};
+  const unsigned blocks = subject.blocks_per_thread().front();
   const std::deque<BenchKey> keys = make_keys(cipher);
   std::deque<BenchKernel> kernels, sealers;
   for (const BenchKey& key : keys) {
-    timer.check(kernels.emplace_back(subject, mode, key, shape));
+    timer.check(kernels.emplace_back(subject, mode, key, blocks));
     if (mode == Operation::open) sealers.emplace_back(subject, Operation::seal, key);
   }
   const std::array<double, 2 * series> rates = measure(kernels, sealers, size, timer);
@@ -90,7 +90,7 @@ void run_key_bench(const Arguments& arguments) {
       {Column("variant", 30), "cipher", Column("mode", 11), "bytes", "series", "runs", "zeros_gb_per_s",
        "ones_gb_per_s", "random_gb_per_s", "keys_spread_percent", "one_key_spread_percent"});
   const std::size_t size = request.sizes.front();
-  KernelTimer timer(size, 1, report);
+  KernelTimer timer(size, report);
   for (const Subject& subject : subjects)
     for (const Cipher cipher : request.ciphers)
       for (const Operation mode : request.modes)

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "bench/cost.hpp"
-#include "bench/streams.hpp"
+#include "bench/timed_stream.hpp"
 #include "kernels/launch.cuh"
 
 namespace gpuaes::cuda {
@@ -108,22 +108,22 @@ std::array<std::uint8_t, entries> make_cycle() {
 
 // Operations per second; `enqueue` puts `amount` of them into the stream.
 template <class Enqueue>
-double rate(const Streams& streams, double amount, const Enqueue& enqueue) {
-  streams.time(1, enqueue);  // a warm-up
-  double seconds = streams.time(1, enqueue);
-  for (int run = 1; run < runs; ++run) seconds = std::min(seconds, streams.time(1, enqueue));
+double rate(const TimedStream& timed, double amount, const Enqueue& enqueue) {
+  timed.time(enqueue);  // a warm-up
+  double seconds = timed.time(enqueue);
+  for (int run = 1; run < runs; ++run) seconds = std::min(seconds, timed.time(enqueue));
   return amount / seconds;
 }
 
 // The same for a kernel with `steps` times `chains` operations per thread, in twice as many CUDA blocks as
 // fit on the device.
 template <class... Parameters, class... Arguments>
-double rate_of(const Streams& streams, void (*kernel)(Parameters...), const Arguments&... arguments) {
+double rate_of(const TimedStream& timed, void (*kernel)(Parameters...), const Arguments&... arguments) {
   int resident;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0));
   const int blocks = 2 * resident * attribute(cudaDevAttrMultiProcessorCount);
-  return rate(streams, double(blocks) * threads * steps * chains, [&] {
-    kernel<<<static_cast<unsigned>(blocks), threads, 0, streams[0].get()>>>(arguments...);
+  return rate(timed, double(blocks) * threads * steps * chains, [&] {
+    kernel<<<static_cast<unsigned>(blocks), threads, 0, timed.stream().get()>>>(arguments...);
     check(cudaGetLastError());
   });
 }
@@ -131,23 +131,23 @@ double rate_of(const Streams& streams, void (*kernel)(Parameters...), const Argu
 }  // namespace
 
 Operations measure_limits(const std::byte* from, std::byte* to, std::size_t size) {
-  const Streams streams;
+  const TimedStream timed;
   const DeviceBuffer sink_memory(sizeof(std::uint32_t)), cycle_memory(entries);
   auto* const sink = reinterpret_cast<std::uint32_t*>(sink_memory.data());
   const auto* const cycle = reinterpret_cast<const std::uint8_t*>(cycle_memory.data());
   check(cudaMemcpy(cycle_memory.data(), make_cycle().data(), entries, cudaMemcpyHostToDevice));
   check(cudaDeviceSynchronize());
   const auto copy = [&] {
-    check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, streams[0].get()));
+    check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToDevice, timed.stream().get()));
   };
-  return {.memory_bytes = rate(streams, 2.0 * static_cast<double>(size), copy),
-          .logic = rate_of(streams, logic_kernel, sink),
-          .multiplications = rate_of(streams, multiplication_kernel, sink),
-          .shuffles = rate_of(streams, shuffle_kernel, sink),
-          .loads_of_own_bank = rate_of(streams, load_kernel<std::uint32_t, warp_lanes>, cycle, sink),
-          .loads_of_256_words = rate_of(streams, load_kernel<std::uint32_t, 1>, cycle, sink),
-          .loads_of_256_bytes = rate_of(streams, load_kernel<std::uint8_t, 1>, cycle, sink),
-          .loads_of_256_blocks = rate_of(streams, load_kernel<Block, 1>, cycle, sink)};
+  return {.memory_bytes = rate(timed, 2.0 * static_cast<double>(size), copy),
+          .logic = rate_of(timed, logic_kernel, sink),
+          .multiplications = rate_of(timed, multiplication_kernel, sink),
+          .shuffles = rate_of(timed, shuffle_kernel, sink),
+          .loads_of_own_bank = rate_of(timed, load_kernel<std::uint32_t, warp_lanes>, cycle, sink),
+          .loads_of_256_words = rate_of(timed, load_kernel<std::uint32_t, 1>, cycle, sink),
+          .loads_of_256_bytes = rate_of(timed, load_kernel<std::uint8_t, 1>, cycle, sink),
+          .loads_of_256_blocks = rate_of(timed, load_kernel<Block, 1>, cycle, sink)};
 }
 
 }  // namespace gpuaes::cuda

@@ -33,24 +33,24 @@ void launch_aead(auto* seal, auto* open, auto job, const Launch& launch) {
 
 void launch_aes(const Launch& launch) {
   const DeviceKey& device = launch.key.on_device;
-  const AesKey key = device.aes(launch.shape);
+  const AesKey key = device.aes();
   if (launch.mode == Operation::ctr) return launch_ctr(launch_aes_ctr, key, launch);
   launch_aead(launch_gcm_seal, launch_gcm_open,
               GcmJob{.key = key, .powers = device.powers(), .masks = launch.piece.scratch}, launch);
 }
 
 void launch_kuznyechik(const Launch& launch) {
-  const KuznyechikKey key = launch.key.on_device.kuznyechik(launch.shape);
+  const KuznyechikKey key = launch.key.on_device.kuznyechik();
   if (launch.mode == Operation::ctr) return launch_ctr(launch_kuznyechik_ctr, key, launch);
   launch_aead(launch_mgm_seal, launch_mgm_open, MgmJob{.key = key, .scratch = launch.piece.scratch}, launch);
 }
 
 void launch_aes_table(const Launch& launch) {
-  launch_ctr(launch_aes_table_ctr, launch.key.on_device.aes(launch.shape), launch);
+  launch_ctr(launch_aes_table_ctr, launch.key.on_device.aes(), launch);
 }
 
 void launch_kuznyechik_table(const Launch& launch) {
-  launch_ctr(launch_kuznyechik_table_ctr, launch.key.on_device.kuznyechik(launch.shape), launch);
+  launch_ctr(launch_kuznyechik_table_ctr, launch.key.on_device.kuznyechik(), launch);
 }
 
 void launch_chacha20(const Launch& launch) {
@@ -86,17 +86,6 @@ bool can_any(const Subject& subject, const KernelRequest& request) {
 bool names(const std::string& pattern, std::string_view name) {
   return pattern.ends_with('*') ? name.starts_with(std::string_view(pattern).substr(0, pattern.size() - 1))
                                 : name == pattern;
-}
-
-// UsageError if a launch would round the shape to another one.
-void check_shape(const KernelFacts& facts, const KernelShape& shape) {
-  const auto warp = static_cast<unsigned>(attribute(cudaDevAttrWarpSize));
-  if (shape.threads > facts.max_threads || shape.threads % warp != 0)
-    throw UsageError(
-        fmt::format("a CUDA block must be a whole number of warps, at most {} threads", facts.max_threads));
-  if (shape.blocks_per_thread % facts.blocks_per_thread != 0)
-    throw UsageError(
-        fmt::format("the cipher blocks per thread must be a multiple of {}", facts.blocks_per_thread));
 }
 
 }  // namespace
@@ -148,24 +137,22 @@ std::vector<Subject> choose_subjects(const KernelRequest& request) {
 BenchKey::BenchKey(Cipher cipher) : BenchKey(CipherKey{cipher, random_secret(info(cipher).key_bytes)}) {}
 
 BenchKernel::BenchKernel(const Subject& subject, Operation mode, const BenchKey& key,
-                         const KernelShape& shape)
-    : subject_(subject), mode_(mode), key_(key), shape_(shape) {
+                         unsigned blocks_per_thread)
+    : subject_(subject), mode_(mode), key_(key), blocks_per_thread_(blocks_per_thread) {
   if (subject.chooses_shape()) {
     const KernelFacts facts = subject.kernel_for(key.key.cipher)->facts(mode)(key.key.cipher);
-    check_shape(facts, shape);
-    threads_ = shape.threads > 0 ? shape.threads : facts.max_threads;
+    threads_ = facts.max_threads;
     use_ = prepare_kernel(facts.function, threads_, facts.shared_bytes(threads_));
   } else {
-    variant_ = std::make_unique<VariantKernel>(*subject.variant, key.key, shape);
-    threads_ = variant_->threads();
+    variant_ = std::make_unique<VariantKernel>(*subject.variant, key.key, blocks_per_thread);
+    threads_ = variant_threads;
     use_ = variant_->use();
   }
 }
 
 std::string BenchKernel::name() const {
   std::string text = fmt::format("{}, {}, {}", subject_.name, info(key().cipher).name, name_of(mode_));
-  if (shape_.threads > 0) text += fmt::format(", {} threads", shape_.threads);
-  if (shape_.blocks_per_thread > 0) text += fmt::format(", {} blocks a thread", shape_.blocks_per_thread);
+  if (blocks_per_thread_ > 0) text += fmt::format(", {} blocks a thread", blocks_per_thread_);
   return text;
 }
 
@@ -173,7 +160,7 @@ void BenchKernel::launch(const BenchData::Piece& piece, const Stream& stream) co
   if (variant_)
     variant_->launch(load_counter(bench_counter), piece.in, piece.out, piece.size, stream.get());
   else
-    subject_.kernel_for(key_.key.cipher)->launch({mode_, key_, shape_, piece, stream.get()});
+    subject_.kernel_for(key_.key.cipher)->launch({mode_, key_, piece, stream.get()});
 }
 
 }  // namespace gpuaes::cuda

@@ -30,12 +30,11 @@ struct BenchKey {
 struct Launch {
   Operation mode;
   const BenchKey& key;
-  const KernelShape& shape;
   const BenchData::Piece& piece;
   cudaStream_t stream;
 };
 
-// What runs a family of ciphers, in a shape of its own unless a KernelShape sets it.
+// What runs a family of ciphers.
 struct FamilyKernel {
   Family family;
   KernelFacts (*ctr)(Cipher cipher);   // null if it does not have the mode
@@ -76,16 +75,16 @@ constexpr Nonce bench_nonce(Cipher cipher) {
 // A subject with a mode and a key, ready to launch. The key must outlive it.
 class BenchKernel {
  public:
-  // UsageError if the kernel does not support the shape, LaneError if the device does not.
-  BenchKernel(const Subject& subject, Operation mode, const BenchKey& key, const KernelShape& shape = {});
+  // `blocks_per_thread` is one that the subject lists. LaneError if the device cannot run it.
+  BenchKernel(const Subject& subject, Operation mode, const BenchKey& key, unsigned blocks_per_thread = 0);
 
   void launch(const BenchData::Piece& piece, const Stream& stream) const;
 
   Operation mode() const { return mode_; }
   const CipherKey& key() const { return key_.key; }
   const SegmentRules& rules() const { return info(key_.key.cipher).segments; }
-  const KernelShape& shape() const { return shape_; }
-  std::string name() const;  // with its mode, cipher and shape
+  unsigned blocks_per_thread() const { return blocks_per_thread_; }  // 0: the kernel chose
+  std::string name() const;                                          // with its mode and cipher
   const KernelUse& use() const { return use_; }
   unsigned resident_warps() const { return static_cast<unsigned>(use_.resident) * threads_ / 32; }
 
@@ -93,7 +92,7 @@ class BenchKernel {
   Subject subject_;
   Operation mode_;
   const BenchKey& key_;
-  KernelShape shape_;
+  unsigned blocks_per_thread_;
   std::unique_ptr<VariantKernel> variant_;
   unsigned threads_;
   KernelUse use_;

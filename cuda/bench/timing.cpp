@@ -46,8 +46,8 @@ void KernelTimer::check(const BenchKernel& kernel, std::size_t size) {
   }
   cuda::check(cudaMemset(piece.out, 0, piece.out_bytes));
   cuda::check(cudaDeviceSynchronize());
-  kernel.launch(piece, streams_[0]);
-  streams_[0].wait();
+  kernel.launch(piece, timed_.stream());
+  timed_.stream().wait();
   if (copy_of(piece.out, piece.out_bytes) != expected)
     throw LaneError(fmt::format("wrong output on the device: {}, {} bytes", kernel.name(), size));
   if (opens) check_opened(kernel);
@@ -56,8 +56,8 @@ void KernelTimer::check(const BenchKernel& kernel, std::size_t size) {
 void KernelTimer::seal_all(const BenchKernel& sealer, std::size_t size) {
   data_.begin_round();
   for (std::size_t i = 0; i < data_.pieces(Operation::seal, size); ++i)
-    sealer.launch(data_.next(Operation::seal, size, sealer.rules()), streams_[0]);
-  streams_[0].wait();
+    sealer.launch(data_.next(Operation::seal, size, sealer.rules()), timed_.stream());
+  timed_.stream().wait();
 }
 
 void KernelTimer::check_opened(const BenchKernel& kernel) {
@@ -81,36 +81,10 @@ double KernelTimer::median_rate(const Runs& runs, std::size_t bytes,
 double KernelTimer::resident(const BenchKernel& kernel, std::size_t size, const Runs& runs) {
   const std::size_t launches = launches_of(size);
   return median_rate(runs, launches * size, [&] {
-    return streams_.time(1, [&] {
+    return timed_.time([&] {
       for (std::size_t i = 0; i < launches; ++i)
-        kernel.launch(data_.next(kernel.mode(), size, kernel.rules()), streams_[0]);
+        kernel.launch(data_.next(kernel.mode(), size, kernel.rules()), timed_.stream());
     });
-  });
-}
-
-double KernelTimer::with_copies(const BenchKernel& kernel, std::size_t size, std::size_t streams,
-                                const Runs& runs) {
-  const Operation mode = kernel.mode();
-  const BenchData::Piece all = data_.piece(mode, 0, data_.capacity(), kernel.rules());
-  const std::size_t host_bytes = data_.piece(Operation::seal, 0, data_.capacity(), kernel.rules()).out_bytes;
-  if (host_ == nullptr) host_ = std::make_unique<HostData>(host_bytes);
-  cuda::check(cudaMemcpy(host_->in.data(), all.in, all.in_bytes, cudaMemcpyDeviceToHost));
-  const std::size_t launches = std::max(launches_of(size), 2 * streams);
-  // Pieces in flight do not overlap.
-  const auto enqueue = [&] {
-    for (std::size_t i = 0; i < launches; ++i) {
-      const Stream& stream = streams_[i % streams];
-      const BenchData::Piece piece = data_.next(mode, size, kernel.rules());
-      cuda::check(cudaMemcpyAsync(piece.in, host_->in.data() + (piece.in - all.in), piece.in_bytes,
-                                  cudaMemcpyHostToDevice, stream.get()));
-      kernel.launch(piece, stream);
-      cuda::check(cudaMemcpyAsync(host_->out.data() + (piece.out - all.out), piece.out, piece.out_bytes,
-                                  cudaMemcpyDeviceToHost, stream.get()));
-    }
-  };
-  return median_rate(runs, launches * size, [&] {
-    data_.begin_round();
-    return streams_.time(streams, enqueue);
   });
 }
 

@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "bench/data.hpp"
 #include "bench/report.hpp"
-#include "bench/streams.hpp"
 #include "bench/subjects.hpp"
+#include "bench/timed_stream.hpp"
 #include "runtime.hpp"
 
 namespace gpuaes::cuda {
@@ -24,9 +23,8 @@ struct Runs {
 // LaneError; Cancelled, between two runs.
 class KernelTimer {
  public:
-  // For launches of up to `size` bytes in up to `streams` streams.
-  KernelTimer(std::size_t size, std::size_t streams, Report& report)
-      : data_(size), streams_(streams), report_(report) {}
+  // For launches of up to `size` bytes.
+  KernelTimer(std::size_t size, Report& report) : data_(size), report_(report) {}
 
   BenchData& data() { return data_; }
 
@@ -47,24 +45,12 @@ class KernelTimer {
   // 256 MiB or at most 1000 launches, and the median of several.
   double resident(const BenchKernel& kernel, std::size_t size, const Runs& runs);
 
-  // The same for launches that copy their input to the device and their output back, as in lanes. Streams
-  // take turns; `streams` is at most the number of pieces of that size.
-  double with_copies(const BenchKernel& kernel, std::size_t size, std::size_t streams, const Runs& runs);
-
  private:
-  // Host memory, pinned like the filter's.
-  struct HostData {
-    explicit HostData(std::size_t size) : in(size), out(size) {}
-    std::vector<std::byte> in, out;
-    PinnedRegion pinned_in{in}, pinned_out{out};
-  };
-
   double median_rate(const Runs& runs, std::size_t bytes, const std::function<double()>& seconds) const;
 
   BenchData data_;
-  Streams streams_;
+  TimedStream timed_;
   Report& report_;
-  std::unique_ptr<HostData> host_;  // allocated when needed, because pinning is slow
 };
 
 }  // namespace gpuaes::cuda

@@ -34,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t bytes_per_device = std::uint64_t{4} << 30;  // in a run
 constexpr std::uint64_t max_chunks = 1 << 16;                       // per device, in a run
 constexpr std::size_t runs = 5;
+constexpr unsigned lane_buffers = 2;  // per stream
 
 // One run, whose threads take the next chunk until there are no more.
 struct Run {
@@ -100,7 +101,7 @@ class Transfer {
 // The settings of a row. The devices are numbered from `first_device`.
 struct Setup {
   TransferSteps steps;
-  unsigned devices, streams, buffers;
+  unsigned devices, streams, buffers;  // streams per device, buffers per stream
   std::size_t size;
   unsigned first_device = 0;
 
@@ -145,9 +146,8 @@ std::vector<Setup> setups_of(const TransferRequest& request, std::size_t devices
                                   counted(devices, "CUDA device")));
     for (const unsigned streams : request.streams)
       for (const std::size_t size : request.sizes)
-        for (const unsigned buffers : request.buffers)
-          for (const TransferSteps& steps : request.steps)
-            setups.push_back({steps, count, streams, buffers, size});
+        for (const TransferSteps& steps : request.steps)
+          setups.push_back({steps, count, streams, lane_buffers, size});
   }
   return setups;
 }
@@ -216,11 +216,10 @@ void run_transfer_bench(const Arguments& arguments) {
     throw IoError("standard input is shorter than a chunk");
   const std::vector<Setup> setups = setups_of(request, require_cuda_devices());
   Report report(arguments.cancel, arguments.form,
-                {Column("steps", 11), "devices", "streams", "bytes", "buffers", "ring_mib", "gb_per_s",
-                 "cpu_s_per_gb"});
+                {Column("steps", 11), "devices", "streams", "bytes", "ring_mib", "gb_per_s", "cpu_s_per_gb"});
   measure_all(setups, file ? &*file : nullptr, report, [&](const Setup& setup, const Measured& measured) {
-    report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.buffers,
-                setup.memory_bytes() >> 20, measured.gb_per_s, measured.cpu_s_per_gb});
+    report.add({to_string(setup.steps), setup.devices, setup.streams, setup.size, setup.memory_bytes() >> 20,
+                measured.gb_per_s, measured.cpu_s_per_gb});
   });
 }
 

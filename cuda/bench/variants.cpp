@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "base/error.hpp"
 #include "bench/aes_lookup.hpp"
@@ -28,15 +27,6 @@ cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
   cudaTextureObject_t texture;
   check(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
   return texture;
-}
-
-const void* choose_kernel(const Variant& variant, unsigned threads, unsigned blocks) {
-  if (threads < 32 || threads > 1024 || !std::has_single_bit(threads))
-    throw UsageError(fmt::format("{} threads: a CUDA block has 32, 64, 128, 256, 512 or 1024", threads));
-  const auto found = variant.kernels.find(blocks);
-  if (found == variant.kernels.end())
-    throw UsageError(fmt::format("{} has no kernel for {} blocks a thread", variant.name, blocks));
-  return found->second;
 }
 
 std::array<std::uint32_t, max_key_words> make_round_keys(const Variant& variant, const CipherKey& key) {
@@ -71,15 +61,14 @@ KernelUse prepare_kernel(const void* kernel, unsigned threads, unsigned shared_b
   return use;
 }
 
-VariantKernel::VariantKernel(const Variant& variant, const CipherKey& key, const KernelShape& shape,
+VariantKernel::VariantKernel(const Variant& variant, const CipherKey& key, unsigned blocks_per_thread,
                              unsigned cuda_blocks)
     : keys_(make_round_keys(variant, key)),
       rounds_(static_cast<int>(key.bytes.bytes().size() / 4 + 6)),
-      threads_(shape.threads > 0 ? shape.threads : 256),
-      tile_blocks_(std::max(shape.blocks_per_thread, 1u) * threads_ / variant.threads_per_block),
-      kernel_(choose_kernel(variant, threads_, std::max(shape.blocks_per_thread, 1u))),
+      tile_blocks_(blocks_per_thread * variant_threads / variant.threads_per_block),
+      kernel_(variant.kernels.at(blocks_per_thread)),
       shared_bytes_(variant.shared_bytes),
-      use_(prepare_kernel(kernel_, threads_, shared_bytes_)),
+      use_(prepare_kernel(kernel_, variant_threads, shared_bytes_)),
       cuda_blocks_(cuda_blocks) {
   if (cuda_blocks_ == 0)
     cuda_blocks_ = static_cast<unsigned>(use_.resident * attribute(cudaDevAttrMultiProcessorCount));
@@ -113,7 +102,7 @@ void VariantKernel::launch(Counter counter, const std::byte* in, std::byte* out,
   const std::uint64_t tiles = (arguments.blocks + tile_blocks_ - 1) / tile_blocks_;
   const auto grid = static_cast<unsigned>(std::min<std::uint64_t>(tiles, cuda_blocks_));
   void* parameters[] = {&arguments};
-  check(cudaLaunchKernel(kernel_, grid, threads_, parameters, shared_bytes_, stream));
+  check(cudaLaunchKernel(kernel_, grid, variant_threads, parameters, shared_bytes_, stream));
 }
 
 }  // namespace gpuaes::cuda

@@ -53,14 +53,15 @@ struct KernelUse {
 // Allows the kernel that much dynamic shared memory. LaneError if the current device cannot run it.
 KernelUse prepare_kernel(const void* kernel, unsigned threads, unsigned shared_bytes);
 
-// A variant with a key and a shape, ready to launch on the current device.
+inline constexpr unsigned variant_threads = 256;  // in a CUDA block
+
+// A variant with a key, ready to launch on the current device.
 class VariantKernel {
  public:
-  // By default, a CUDA block has 256 threads, and a thread processes one cipher block at a time. The grid has
-  // as many CUDA blocks as fit on the device, or `cuda_blocks`, which is for tests, and loops over the data.
-  // UsageError if the variant is for another cipher or does not support the shape, LaneError if the device
-  // does not.
-  VariantKernel(const Variant& variant, const CipherKey& key, const KernelShape& shape,
+  // `blocks_per_thread` is one of the variant's. The grid has as many CUDA blocks as fit on the device, or
+  // `cuda_blocks`, which is for tests, and loops over the data. UsageError if the variant is for another
+  // cipher, LaneError if the device cannot run it.
+  VariantKernel(const Variant& variant, const CipherKey& key, unsigned blocks_per_thread,
                 unsigned cuda_blocks = 0);
   VariantKernel(const VariantKernel&) = delete;
   VariantKernel& operator=(const VariantKernel&) = delete;
@@ -72,15 +73,13 @@ class VariantKernel {
   void launch(Counter counter, const std::byte* in, std::byte* out, std::size_t size,
               cudaStream_t stream) const;
 
-  unsigned threads() const noexcept { return threads_; }
   const KernelUse& use() const noexcept { return use_; }
 
  private:
   const VariantTables* device_tables() const;
 
   std::array<std::uint32_t, max_key_words> keys_;
-  int rounds_;  // for AES
-  unsigned threads_;
+  int rounds_;            // for AES
   unsigned tile_blocks_;  // cipher blocks that a CUDA block processes together
   const void* kernel_;
   unsigned shared_bytes_;  // for tables

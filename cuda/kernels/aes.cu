@@ -12,16 +12,15 @@ namespace {
 
 template <class Plan>
 void launch_ctr(const AesKey& key, const Plan& plan, cudaStream_t stream) {
-  Grid grid = tile_grid(plan.aligned() + plan.gathered(), key.shape,
-                        {aes::tile_blocks / warp_lanes, bitslice_threads, bitslice_resident_threads});
+  Grid grid = tile_grid(plan.aligned() + plan.gathered(), {bitslice_threads, bitslice_resident_threads});
   grid.shared_bytes = memory_bytes(grid.threads);
   launch(bitslice_kernel<Plan>, grid, stream, key.round_keys, key.rounds, plan);
 }
 
 template <template <unsigned> class Plan>
 KernelFacts ctr_facts() {
-  return {reinterpret_cast<const void*>(bitslice_kernel<Plan<aes::tile_blocks>>),
-          aes::tile_blocks / warp_lanes, bitslice_threads, memory_bytes};
+  return {reinterpret_cast<const void*>(bitslice_kernel<Plan<aes::tile_blocks>>), bitslice_threads,
+          memory_bytes};
 }
 
 Segments make_segments(const GcmJob& job) {

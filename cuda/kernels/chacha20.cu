@@ -54,7 +54,7 @@ void launch_chacha20_open(const ChaCha20Job& job, const std::byte* sealed, std::
 }
 
 KernelFacts chacha20_facts() {
-  return {reinterpret_cast<const void*>(chacha20_poly1305_kernel<false>), 1, chacha20_threads,
+  return {reinterpret_cast<const void*>(chacha20_poly1305_kernel<false>), chacha20_threads,
           [](unsigned) -> unsigned { return 2 * sizeof(ChaCha20Memory); }};
 }
 

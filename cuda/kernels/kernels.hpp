@@ -15,16 +15,9 @@
 
 namespace gpuaes::cuda {
 
-// How a kernel is launched. 0: the kernel's own choice, which lanes use; the bench tries others.
-struct KernelShape {
-  unsigned threads = 0;            // in a CUDA block, a multiple of 32
-  unsigned blocks_per_thread = 0;  // cipher blocks, rounded down to whole tiles
-};
-
 struct AesKey {
   const std::uint32_t* round_keys;  // 4 * (rounds + 1) words, as aes::expand_key() makes them
   int rounds;                       // 10, 12 or 14
-  KernelShape shape{};
 };
 
 // out[i] = in[i] XOR AES-CTR keystream, for `size` bytes, which may be 0. `in` and `out` are the same or do
@@ -34,7 +27,6 @@ void launch_aes_ctr(const AesKey& key, Counter counter, const std::byte* in, std
 
 struct KuznyechikKey {
   const std::uint32_t* round_keys;  // 40 words: the bytes of kuznyechik::RoundKeys
-  KernelShape shape{};
 };
 
 // Like launch_aes_ctr().
@@ -121,7 +113,6 @@ bool uses_clmad();
 // Describes the kernel that computes the keystream in one of the launches above.
 struct KernelFacts {
   const void* function;
-  unsigned blocks_per_thread;                  // cipher blocks of a tile per thread of a warp
   unsigned max_threads;                        // in a CUDA block
   unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block with that many threads
 };

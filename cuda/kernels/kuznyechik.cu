@@ -23,21 +23,21 @@ TileUse kuznyechik_bitslice_use() {
   unsigned threads = kuznyechik_bitslice_threads;
   while (threads > warp_lanes && kuznyechik_bitslice_memory(threads) > of_block) threads -= warp_lanes;
   const unsigned blocks = of_processor / (kuznyechik_bitslice_memory(threads) + reserved);
-  return {kuznyechik::slices, threads, std::min(blocks * threads, kuznyechik_bitslice_resident_threads)};
+  return {threads, std::min(blocks * threads, kuznyechik_bitslice_resident_threads)};
 }
 
 template <class CounterBlocks>
 void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_blocks, cudaStream_t stream) {
   const std::uint64_t tiles =
       (counter_blocks.count() + kuznyechik_bitslice_tile - 1) / kuznyechik_bitslice_tile;
-  Grid grid = tile_grid(tiles, key.shape, kuznyechik_bitslice_use());
+  Grid grid = tile_grid(tiles, kuznyechik_bitslice_use());
   grid.shared_bytes = kuznyechik_bitslice_memory(grid.threads);
   launch(kuznyechik_bitslice_kernel<CounterBlocks>, grid, stream, key.round_keys, counter_blocks);
 }
 
 template <class CounterBlocks>
 KernelFacts kuznyechik_facts() {
-  return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), kuznyechik::slices,
+  return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>),
           kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
 }
 

@@ -45,26 +45,19 @@ inline Grid even_grid(std::uint64_t blocks, unsigned threads, unsigned max_per_m
       .per_multiprocessor = early && per_multiprocessor < max_per_multiprocessor ? per_multiprocessor : 0};
 }
 
-// How tiles are divided among warps.
+// The CUDA blocks whose warps share tiles.
 struct TileUse {
-  unsigned blocks_per_thread;  // cipher blocks of a tile per thread of a warp
-  unsigned max_threads;        // in a CUDA block
-  unsigned resident_threads;   // threads that fit on a multiprocessor
+  unsigned max_threads;       // in a CUDA block
+  unsigned resident_threads;  // threads that fit on a multiprocessor
 };
 
-// Unless the shape sets the number of threads, small launches have small CUDA blocks, which gives all
-// multiprocessors work.
-inline Grid tile_grid(std::uint64_t tiles, const KernelShape& shape, const TileUse& use) {
+// Small launches have small CUDA blocks, which gives all multiprocessors work.
+inline Grid tile_grid(std::uint64_t tiles, const TileUse& use) {
   const std::uint64_t warps_each = (tiles + multiprocessors() - 1) / multiprocessors();
-  const unsigned fitting =
+  const auto threads =
       static_cast<unsigned>(std::clamp<std::uint64_t>(warps_each * warp_lanes, warp_lanes, use.max_threads));
-  const unsigned threads = shape.threads == 0 ? fitting : std::min(shape.threads, use.max_threads);
   const unsigned warps = threads / warp_lanes;
-  if (shape.blocks_per_thread == 0)
-    return even_grid((tiles + warps - 1) / warps, threads, std::max(1u, use.resident_threads / threads));
-  const unsigned tiles_per_warp = std::max(1u, shape.blocks_per_thread / use.blocks_per_thread);
-  const std::uint64_t tiles_each = std::uint64_t{warps} * tiles_per_warp;
-  return {(tiles + tiles_each - 1) / tiles_each, threads};
+  return even_grid((tiles + warps - 1) / warps, threads, std::max(1u, use.resident_threads / threads));
 }
 
 // Bytes of shared memory for a CUDA block such that exactly per_multiprocessor of them fit.

@@ -213,7 +213,7 @@ class Fixture:
     def read_alone(self, source):
         """Parallel reads of a file, without a cipher."""
         count = str(self.cpus)
-        return Contender(f"read, {count} threads", [self.bench, "read", count, "1M", count], source,
+        return Contender(f"read, {count} threads", [self.bench, "read", count, "1M"], source,
                          program="gpuaes-bench read", action="read", lanes=f"cpu:{count}")
 
     # gpuaes-bench -----------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ void run_memory_bench(const Arguments& arguments);
 void run_pipeline_bench(const Arguments& arguments);
 
 // Words for the options of run_pipeline_bench().
-inline constexpr std::array<std::string_view, 2> pipeline_formats{"raw", "sealed"}, sources{"file", "pipe"};
+inline constexpr std::array<std::string_view, 2> pipeline_formats{"raw", "sealed"};
 std::vector<std::string_view> measured_lanes();
 
 // Standard input, for threads that read it in parallel. IoError unless it is a regular file or a block device
@@ -79,7 +79,6 @@ void run_transfer_bench(const Arguments& arguments);
 void run_limit_bench(const Arguments& arguments);
 void run_kernel_bench(const Arguments& arguments);
 void run_key_bench(const Arguments& arguments);
-void run_sweep_bench(const Arguments& arguments);
 
 // Their arguments are parsed without a device, so a wrong argument is the same error on every machine.
 
@@ -95,8 +94,8 @@ struct TransferSteps {
 
 struct TransferRequest {
   std::vector<TransferSteps> steps;
-  std::vector<unsigned> devices, streams, buffers;  // streams per device, buffers per stream
-  std::vector<std::size_t> sizes;                   // of chunks
+  std::vector<unsigned> devices, streams;  // streams per device
+  std::vector<std::size_t> sizes;          // of chunks
 };
 
 TransferRequest parse_transfer_request(const Arguments& arguments);  // UsageError
@@ -110,19 +109,15 @@ constexpr std::string_view name_of(Operation mode) {
   return kernel_modes.at(static_cast<std::size_t>(mode));
 }
 
-inline constexpr std::array<std::string_view, 2> kinds_of_copies{"no", "yes"};
-
 struct KernelRequest {
   std::vector<std::string> variants;  // names, or prefixes followed by *
   std::vector<Cipher> ciphers;
   std::vector<Operation> modes;
   std::vector<std::size_t> sizes;  // bytes of a launch
-  std::vector<bool> copies;        // whether times include copies to and from the device
 };
 
 // UsageError.
 KernelRequest parse_kernel_request(const Arguments& arguments);
-KernelRequest parse_key_request(const Arguments& arguments);    // of one size
-KernelRequest parse_sweep_request(const Arguments& arguments);  // of one size
+KernelRequest parse_key_request(const Arguments& arguments);  // of one size
 
 }  // namespace gpuaes

@@ -23,7 +23,6 @@ constexpr std::array main_options{completions_option, help_option};
 std::vector<OptionText> options_of(const Command& command) {
   std::vector<OptionText> options = command.options;
   options.push_back({"csv", nullptr, "Print the results as CSV."});
-  options.push_back({"json", nullptr, "Print the results as JSON."});
   options.push_back(help_option);
   return options;
 }
@@ -70,14 +69,6 @@ std::string completions(std::span<const Command> commands, std::string_view shel
   return completions(program, shell);
 }
 
-ReportForm parse_form(const GivenOptions& given) {
-  if (given.contains("csv") && given.contains("json"))
-    throw UsageError("--csv and --json exclude each other");
-  return given.contains("csv")    ? ReportForm::csv
-         : given.contains("json") ? ReportForm::json
-                                  : ReportForm::text;
-}
-
 void run(const Command& command, int argc, const char* const* argv) {
   CommandLine line = parse_command_line(argc, argv, options_of(command), command.max_words);
   if (line.given.contains("help")) return print(help_text(command));
@@ -85,7 +76,8 @@ void run(const Command& command, int argc, const char* const* argv) {
     throw UsageError(fmt::format("{} needs more arguments", command.name),
                      fmt::format("usage: gpuaes-bench {}", synopsis(command)));
   Cancel cancel;
-  command.run({std::move(line.positional), line.given, parse_form(line.given), cancel});
+  const ReportForm form = line.given.contains("csv") ? ReportForm::csv : ReportForm::text;
+  command.run({std::move(line.positional), line.given, form, cancel});
 }
 
 }  // namespace

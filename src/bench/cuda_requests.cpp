@@ -41,12 +41,6 @@ std::vector<Operation> parse_modes(const std::string& text) {
   return modes;
 }
 
-bool parse_copies(const std::string& text) {
-  if (std::ranges::count(kinds_of_copies, text) == 0)
-    throw UsageError(fmt::format("copies '{}' are not known", text), "use no, yes, or no,yes");
-  return text == "yes";
-}
-
 Cipher parse_kernel_cipher(const std::string& name) {
   if (const std::optional<Cipher> cipher = find_cipher(name)) return *cipher;
   throw UsageError(fmt::format("unknown cipher '{}'", name),
@@ -85,14 +79,12 @@ TransferRequest parse_transfer_request(const Arguments& arguments) {
   return {.steps = arguments.list("steps", "in,out,in+out", parse_steps),
           .devices = arguments.list("devices", "1", parse_count),
           .streams = arguments.list("streams", "8", parse_count),
-          .buffers = arguments.list("buffers", "2", parse_count),
           .sizes = arguments.list("sizes", "2M", parse_size)};
 }
 
 KernelRequest parse_kernel_request(const Arguments& arguments) {
   KernelRequest request = parse_common(arguments, "*", "aes-128,aes-256,kuznyechik");
   request.sizes = arguments.list("sizes", "1K,4K,16K,64K,256K,1M,4M,16M,64M,256M,1G", parse_size);
-  request.copies = arguments.list("copies", "no", parse_copies);
   return request;
 }
 
@@ -100,12 +92,6 @@ KernelRequest parse_key_request(const Arguments& arguments) {
   KernelRequest request =
       parse_common(arguments, "bitslice,chacha20", "aes-128,aes-256,kuznyechik,chacha20-poly1305");
   request.sizes = {64 << 20};
-  return request;
-}
-
-KernelRequest parse_sweep_request(const Arguments& arguments) {
-  KernelRequest request = parse_common(arguments, "bitslice", "aes-256");
-  request.sizes = {parse_size(arguments.option("size", "4M"))};
   return request;
 }
 

@@ -21,9 +21,7 @@ const std::vector<OptionText> pipeline_options{
     {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma.",
      words_in<pipeline_formats>},
     cpu_ciphers,
-    {"source", "KIND", "file (the default), which lanes read in parallel, or pipe.", words_in<sources>},
-    {"seconds", "N", "The approximate duration of a run (default 0.5)."},
-    {"bytes", "SIZE", "The number of bytes that a run processes, instead of --seconds."}};
+    {"seconds", "N", "The approximate duration of a run (default 0.5)."}};
 
 const std::vector<OptionText> transfer_options{
     {"steps", "STEPS",
@@ -31,7 +29,6 @@ const std::vector<OptionText> transfer_options{
      "Separate several lists with commas (default in,out,in+out)."},
     {"devices", "COUNTS", "Numbers of devices, separated by commas (default 1)."},
     {"streams", "COUNTS", "Numbers of streams per device, separated by commas (default 8)."},
-    {"buffers", "COUNTS", "Numbers of chunks per stream, separated by commas (default 2)."},
     {"sizes", "SIZES", "Bytes of a chunk, separated by commas (default 2M)."}};
 
 const OptionText variants{
@@ -46,13 +43,8 @@ const std::vector<OptionText> kernel_options{
     variants,
     ciphers,
     modes,
-    {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."},
-    {"copies", "KINDS",
-     "no (the default): the data stays on the device. yes: it is copied there and back. Or no,yes.",
-     words_in<kinds_of_copies>}};
+    {"sizes", "SIZES", "Bytes per launch, separated by commas (default 1K,4K,16K,...,1G)."}};
 const std::vector<OptionText> key_options{variants, ciphers, modes};
-const std::vector<OptionText> sweep_options{
-    variants, cpu_ciphers, {"size", "SIZE", "Bytes per launch (default 4M, as CUDA lanes use for a file)."}};
 
 // To add a benchmark:
 // 1. Declare its function in bench/benches.hpp.
@@ -60,7 +52,7 @@ const std::vector<OptionText> sweep_options{
 //    without_cuda.cpp.
 // 3. Add its row here, and describe it in man/gpuaes-bench.1.
 const std::array commands{
-    Command{"read", "THREADS SIZE [BUFFERS] <FILE", 2, 3, "Read a file in parallel, SIZE bytes per call.",
+    Command{"read", "THREADS SIZE <FILE", 2, 2, "Read a file in parallel, SIZE bytes per call.",
             run_read_bench},
     Command{"memory", "[THREADS]", 0, 1,
             "Encrypt and decrypt on CPU lanes, with data that stays in the cache.", run_memory_bench,
@@ -76,8 +68,6 @@ const std::array commands{
             run_kernel_bench, kernel_options},
     Command{"keys", "", 0, 0, "Test whether the speed of CUDA kernels depends on the key.", run_key_bench,
             key_options},
-    Command{"sweep", "", 0, 0, "Find the best launch parameters for a CUDA device.", run_sweep_bench,
-            sweep_options},
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -30,12 +29,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Provides `size` bytes without writing them, because that would take time. They are whatever is in the
-// chunks' memory: zeros in a new ring.
+// Like a file, provides `size` bytes that lanes read in parallel, but without writing them, because that
+// would take time. They are whatever is in the chunks' memory: zeros in a new ring.
 class NullSource : public Source {
  public:
-  // `parallel`: like a file, which lanes read in parallel; otherwise like a pipe.
-  NullSource(std::uint64_t size, bool parallel) : size_(size), parallel_(parallel) {}
+  explicit NullSource(std::uint64_t size) : size_(size) {}
 
   std::size_t read(std::span<std::byte> out) override {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - at_));
@@ -43,13 +41,12 @@ class NullSource : public Source {
     return count;
   }
   bool ready(std::chrono::milliseconds) override { return true; }
-  std::uint64_t parallel_size() const override { return parallel_ ? size_ : 0; }
+  std::uint64_t parallel_size() const override { return size_; }
   void read_at(std::uint64_t, std::span<std::byte>) const override {}
   void skip_to(std::uint64_t offset) override { at_ = offset; }
 
  private:
   const std::uint64_t size_;
-  const bool parallel_;
   std::uint64_t at_ = 0;
 };
 
@@ -61,51 +58,18 @@ class IdleLane : public Lane {
   std::optional<std::size_t> finish() override { return std::nullopt; }
 };
 
-// Measures the time that a thread spends in a lane.
-class TimedLane : public Lane {
- public:
-  // Adds the seconds to `total` on destruction.
-  TimedLane(std::unique_ptr<Lane> lane, std::atomic<double>& total) : lane_(std::move(lane)), total_(total) {}
-  ~TimedLane() override { total_ += stopwatch_.seconds(); }
-
-  std::string name() const override { return lane_->name(); }
-  std::size_t depth() const override { return lane_->depth(); }
-  bool copies() const override { return lane_->copies(); }
-  std::span<const unsigned> cpus() const override { return lane_->cpus(); }
-  std::span<const Phase> phases() const override { return lane_->phases(); }
-  void start(const Job& job) override {
-    stopwatch_.set(true);
-    lane_->start(job);
-    stopwatch_.set(false);
-  }
-  std::optional<std::size_t> finish() override {
-    stopwatch_.set(true);
-    const std::optional<std::size_t> bad = lane_->finish();
-    stopwatch_.set(false);
-    return bad;
-  }
-
- private:
-  std::unique_ptr<Lane> lane_;
-  std::atomic<double>& total_;
-  Stopwatch stopwatch_;
-};
-
 // The settings of a row. Each run opens everything again, as a run of the filter does.
 struct Setup {
   const Format* format;
   Cipher cipher;
-  bool as_file;
   std::string lanes;  // as given
   std::size_t chunk_bytes;
 };
 
 struct Measured {
-  std::size_t ring_chunks, chunk_bytes, lanes;
+  std::size_t ring_chunks, chunk_bytes;
   std::uint64_t bytes;
-  std::uint64_t chunks = 0;
   double seconds = 0;
-  double cipher_seconds = 0, wait_seconds = 0;  // sums over the threads of all lanes
 };
 
 constexpr std::string_view idle_name = "none";
@@ -152,7 +116,7 @@ std::unique_ptr<Session> open_session(const Format& format, Cipher cipher) {
 
 // IoError if a chunk does not fit into memory.
 LanePlan plan(const Setup& setup, std::uint64_t bytes) {
-  const Workload workload{.parallel_bytes = setup.as_file ? bytes : 0,
+  const Workload workload{.parallel_bytes = bytes,
                           .cipher = setup.cipher,
                           .authenticated = setup.format->authenticated,
                           .chunk_bytes = setup.chunk_bytes};
@@ -171,15 +135,14 @@ void touch(std::span<std::byte> memory, const Cancel& cancel) {
 
 Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   const std::unique_ptr<Session> session = open_session(*setup.format, setup.cipher);
-  NullSource source(bytes, setup.as_file);
+  NullSource source(bytes);
   NullSink sink(cancel);
   const LanePlan planned = plan(setup, bytes);
   Ring ring = make_ring(planned, *session);
-  std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, *session, setup.as_file));
+  std::vector<std::unique_ptr<Lane>> lanes = open(setup, planned, lane_setup(ring, *session, true));
   touch(ring.memory(), cancel);
 
-  Measured measured{ring.chunks(), ring.in_bytes(), lanes.size(), bytes};
-  std::atomic<double> in_lanes = 0;
+  Measured measured{ring.chunks(), ring.in_bytes(), bytes};
   std::once_flag warned;
   std::string warning;  // the first; it means that a lane failed, so the row would be wrong
   Pipeline pipeline(
@@ -189,8 +152,7 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
        .session = *session,
        .cancel = cancel,
        .warn = [&](const std::string& text) { std::call_once(warned, [&] { warning = text; }); }});
-  for (std::unique_ptr<Lane>& lane : lanes)
-    pipeline.add_lane(std::make_unique<TimedLane>(std::move(lane), in_lanes));
+  for (std::unique_ptr<Lane>& lane : lanes) pipeline.add_lane(std::move(lane));
   const Clock::time_point start = Clock::now();
   pipeline.run();
   measured.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -198,11 +160,6 @@ Measured run_once(const Setup& setup, std::uint64_t bytes, Cancel& cancel) {
   if (pipeline.bytes_in() != bytes || pipeline.bytes_out() != session->output_size(bytes, true))
     throw LaneError(fmt::format("of {} bytes, {} were read and {} written", bytes, pipeline.bytes_in(),
                                 pipeline.bytes_out()));
-  measured.cipher_seconds = in_lanes;
-  for (const LaneStats& stats : pipeline.lane_stats()) {
-    measured.chunks += stats.chunks;
-    measured.wait_seconds += stats.wait_seconds;
-  }
   return measured;
 }
 
@@ -227,15 +184,10 @@ bool has_room(const Setup& setup, const Report& report) {
   }
 }
 
-// Times per chunk are for one thread: the time of all threads divided by the number of all chunks.
 void report_row(const Setup& setup, const Measured& measured, Report& report) {
-  const auto each = [&](double seconds) { return seconds / static_cast<double>(measured.chunks) * 1e6; };
-  const double lanes_seconds = static_cast<double>(measured.lanes) * measured.seconds;
-  report.add({setup.lanes, setup.format->name, info(setup.cipher).name, setup.as_file ? "file" : "pipe",
-              measured.chunk_bytes, measured.ring_chunks, measured.chunks, measured.seconds,
-              static_cast<double>(measured.bytes) / measured.seconds / 1e9, each(lanes_seconds),
-              each(measured.cipher_seconds), each(measured.wait_seconds),
-              each(lanes_seconds - measured.cipher_seconds - measured.wait_seconds)});
+  report.add({setup.lanes, setup.format->name, info(setup.cipher).name, measured.chunk_bytes,
+              measured.ring_chunks, measured.seconds,
+              static_cast<double>(measured.bytes) / measured.seconds / 1e9});
 }
 
 // What to measure -------------------------------------------------------------------------------
@@ -257,12 +209,6 @@ const Format& parse_format(const std::string& name) {
   return find_format(name);
 }
 
-bool parse_source(const std::string& name) {
-  if (std::ranges::count(sources, name) == 0)
-    throw UsageError(fmt::format("source '{}' is not known", name), "sources are file and pipe");
-  return name == "file";
-}
-
 double parse_seconds(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -276,7 +222,6 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
   const std::vector<std::string> lanes =
       arguments.options.contains("lanes") ? parse_list(arguments.option("lanes", "")) : default_lanes();
   for (const std::string& each : lanes) parse_choice(each);
-  const bool as_file = parse_source(arguments.option("source", "file"));
   const std::vector<std::size_t> sizes = arguments.list("chunk-size", "64K,256K,1M,4M,16M", parse_size);
   const std::vector<Cipher> ciphers = arguments.list("ciphers", "aes-256", parse_cipher);
   std::vector<Setup> setups;
@@ -285,7 +230,7 @@ std::vector<Setup> parse_setups(const Arguments& arguments) {
     for (const Cipher cipher : ciphers) {
       open_session(format, cipher);  // throws if the format does not have the cipher
       for (const std::size_t size : sizes)
-        for (const std::string& each : lanes) setups.push_back({&format, cipher, as_file, each, size});
+        for (const std::string& each : lanes) setups.push_back({&format, cipher, each, size});
     }
   }
   return setups;
@@ -301,20 +246,11 @@ std::vector<std::string_view> measured_lanes() {
 
 void run_pipeline_bench(const Arguments& arguments) {
   const double seconds = parse_seconds(arguments.option("seconds", "0.5"));
-  std::optional<std::uint64_t> bytes;  // if set, the exact length of a run
-  if (arguments.options.contains("bytes")) bytes = parse_size(arguments.option("bytes", ""));
-  if (bytes && arguments.options.contains("seconds"))
-    throw UsageError("--seconds and --bytes exclude each other");
   const std::vector<Setup> setups = parse_setups(arguments);
   Report report(arguments.cancel, arguments.form,
-                {"lanes", "format", "cipher", "source", "chunk_bytes", "ring_chunks", "chunks", "seconds",
-                 "gb_per_s", "lane_us", "cipher_us", "wait_us", "rest_us"});
+                {"lanes", "format", "cipher", "chunk_bytes", "ring_chunks", "seconds", "gb_per_s"});
   for (const Setup& setup : setups)
-    if (has_room(setup, report))
-      report_row(
-          setup,
-          bytes ? run_once(setup, *bytes, arguments.cancel) : run_long(setup, seconds, arguments.cancel),
-          report);
+    if (has_room(setup, report)) report_row(setup, run_long(setup, seconds, arguments.cancel), report);
   report.finish();
 }
 

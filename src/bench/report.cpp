@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/json.hpp"
 #include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
@@ -27,33 +26,25 @@ std::string csv_field(const std::string& text) {
   return field + '"';
 }
 
-std::string csv_line(const std::vector<std::string>& fields) {
-  return fmt::format("{}\n", fmt::join(fields, ","));
-}
-
 }  // namespace
 
-// JSON has no infinities and no NaN; here both mean that nothing was measured.
+// Infinities and NaN mean that nothing was measured.
 std::string Cell::to_string(ReportForm form) const {
-  const std::string missing = form == ReportForm::text ? "-" : form == ReportForm::json ? "null" : "";
-  if (const auto* const text = std::get_if<std::string>(&value_))
-    return form == ReportForm::csv ? csv_field(*text) : form == ReportForm::json ? json_string(*text) : *text;
+  const bool is_text = form == ReportForm::text;
+  if (const auto* const text = std::get_if<std::string>(&value_)) return is_text ? *text : csv_field(*text);
   if (const auto* const number = std::get_if<std::int64_t>(&value_)) return fmt::format("{}", *number);
   const auto* const number = std::get_if<double>(&value_);
-  if (number == nullptr || !std::isfinite(*number)) return missing;
-  if (form == ReportForm::text && std::abs(*number) >= 1000) return fmt::format("{:.0f}", *number);
-  return fmt::format("{:.{}g}", *number, form == ReportForm::text ? 4 : 6);
+  if (number == nullptr || !std::isfinite(*number)) return is_text ? "-" : "";
+  if (is_text && std::abs(*number) >= 1000) return fmt::format("{:.0f}", *number);
+  return fmt::format("{:.{}g}", *number, is_text ? 4 : 6);
 }
 
 Report::Report(Cancel& cancel, ReportForm form, std::vector<Column> columns, std::unique_ptr<Sink> sink)
     : form_(form), columns_(std::move(columns)), cancel_(cancel), sink_(std::move(sink)) {
   if (!sink_) sink_ = open_standard_sink(STDOUT_FILENO, cancel_);
-  messages_.set_level(Messages::Level::verbose);
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
-  if (form_ == ReportForm::text) pending_ = text_line(names);
-  if (form_ == ReportForm::csv) pending_ = csv_line(names);
-  if (form_ == ReportForm::json) pending_ = std::string("[");
+  pending_ = line(names);
   flush();
 }
 
@@ -68,21 +59,15 @@ Report::~Report() {
 void Report::add(const std::vector<Cell>& row) {
   if (row.size() != columns_.size()) throw std::logic_error("a row needs a cell for each column");
   std::vector<std::string> fields;
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string name = form_ == ReportForm::json ? json_string(columns_[i].name) + ": " : "";
-    fields.push_back(name + row[i].to_string(form_));
-  }
-  if (form_ == ReportForm::text) pending_ += text_line(fields);
-  if (form_ == ReportForm::csv) pending_ += csv_line(fields);
-  if (form_ == ReportForm::json)
-    pending_ += fmt::format("{}\n{{{}}}", rows_ == 0 ? "" : ",", fmt::join(fields, ", "));
-  ++rows_;
+  for (const Cell& cell : row) fields.push_back(cell.to_string(form_));
+  pending_ += line(fields);
   flush();
   cancel_.check();
 }
 
-// The first column is aligned left, the others right.
-std::string Report::text_line(std::vector<std::string> fields) const {
+// In text, the first column is aligned left, the others right.
+std::string Report::line(std::vector<std::string> fields) const {
+  if (form_ == ReportForm::csv) return fmt::format("{}\n", fmt::join(fields, ","));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::size_t width = std::max(columns_[i].name.size(), columns_[i].text_width);
     fields[i] = i == 0 ? fmt::format("{:<{}}", fields[i], width) : fmt::format("{:>{}}", fields[i], width);
@@ -92,8 +77,6 @@ std::string Report::text_line(std::vector<std::string> fields) const {
 
 void Report::finish() {
   if (!sink_) return;
-  if (form_ == ReportForm::json && !closed_) pending_ += "\n]\n";
-  closed_ = true;
   flush();
   sink_->close();
   sink_.reset();

@@ -17,7 +17,7 @@
 
 namespace gpuaes {
 
-enum class ReportForm { text, csv, json };  // CSV as in RFC 4180; JSON as an array of objects
+enum class ReportForm { text, csv };  // CSV as in RFC 4180
 
 struct Column {
   Column(const char* with_name, std::size_t width = 10) : name(with_name), text_width(width) {}
@@ -36,7 +36,7 @@ class Cell {
   Cell(double number) : value_(number) {}
   Cell(std::integral auto number) : value_(static_cast<std::int64_t>(number)) {}
 
-  // Numbers with a fraction have four significant digits in text, and six in other forms.
+  // Numbers with a fraction have four significant digits in text, and six in CSV.
   std::string to_string(ReportForm form) const;
 
  private:
@@ -59,9 +59,6 @@ class Report {
   // Prints a warning that something is not measured, and why.
   void skip(const std::string& text) const { messages_.warning("skipped: " + text); }
 
-  // Prints a remark about the results on standard error.
-  void note(const std::string& text) const { messages_.detail(text); }
-
   // Closes the table. IoError.
   void finish();
 
@@ -69,7 +66,7 @@ class Report {
   Cancel& cancel() noexcept { return cancel_; }
 
  private:
-  std::string text_line(std::vector<std::string> fields) const;
+  std::string line(std::vector<std::string> fields) const;
   void flush();
 
   const ReportForm form_;
@@ -79,8 +76,6 @@ class Report {
   const Control control_{cancel_};
   std::unique_ptr<Sink> sink_;  // null once the table is closed or cannot be written
   std::string pending_;         // not yet written
-  bool closed_ = false;         // the end of the table is written or pending
-  std::size_t rows_ = 0;
 };
 
 // Of at least one value.

@@ -28,8 +28,5 @@ void run_kernel_bench(const Arguments& arguments) {
 void run_key_bench(const Arguments& arguments) {
   refuse(parse_key_request(arguments));
 }
-void run_sweep_bench(const Arguments& arguments) {
-  refuse(parse_sweep_request(arguments));
-}
 
 }  // namespace gpuaes

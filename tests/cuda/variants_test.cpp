@@ -19,7 +19,7 @@
 namespace gpuaes {
 namespace {
 
-using cuda::KernelShape, cuda::Variant;
+using cuda::Variant;
 
 constexpr std::uint64_t all = ~std::uint64_t{0};
 constexpr std::size_t max_bytes = (1 << 20) + 16;
@@ -96,31 +96,16 @@ class Device {
   cuda::DeviceBuffer out_{max_bytes + guard_bytes};
 };
 
-struct Shape {
-  KernelShape shape;
-  unsigned cuda_blocks = 0;
-};
-
-// A single warp for all the work, few CUDA blocks, which loop, CUDA blocks of every size, and every number of
-// cipher blocks per thread.
-std::vector<Shape> shapes_of(const Variant& variant) {
-  std::vector<Shape> shapes{{{}, 0}, {{32, 1}, 1}};
-  for (const auto& [blocks, kernel] : variant.kernels) {
-    shapes.push_back({{256, blocks}, 0});
-    shapes.push_back({{256, blocks}, 3});
-  }
-  for (const unsigned threads : {32, 64, 128, 512, 1024}) shapes.push_back({{threads, 1}, 0});
-  return shapes;
-}
-
-void check_variant(const Variant& variant, const Shape& with, const std::vector<Work>& works, Device& device,
-                   bool in_place = false) {
+// `cuda_blocks` as in VariantKernel.
+void check_variant(const Variant& variant, unsigned blocks_per_thread, unsigned cuda_blocks,
+                   const std::vector<Work>& works, Device& device, bool in_place = false) {
   for (const Work& work : works) {
     if (!variant.is_for(work.cipher)) continue;
-    const cuda::VariantKernel kernel(variant, make_key(work.key, work.cipher), with.shape, with.cuda_blocks);
+    const cuda::VariantKernel kernel(variant, make_key(work.key, work.cipher), blocks_per_thread,
+                                     cuda_blocks);
     for (const Case& one : work.cases) {
-      CAPTURE(variant.name, work.cipher, one.in.size(), one.counter.low, with.shape.threads,
-              with.shape.blocks_per_thread, with.cuda_blocks, in_place);
+      CAPTURE(variant.name, work.cipher, one.in.size(), one.counter.low, blocks_per_thread, cuda_blocks,
+              in_place);
       const auto launch = [&](const std::byte* in, std::byte* out, std::size_t size, cudaStream_t stream) {
         kernel.launch(one.counter, in, out, size, stream);
       };
@@ -130,7 +115,7 @@ void check_variant(const Variant& variant, const Shape& with, const std::vector<
 }
 
 // The kernels with tables in shared memory.
-void check_table_kernels(const Work& work, Device& device, const KernelShape& shape, bool in_place) {
+void check_table_kernels(const Work& work, Device& device, bool in_place) {
   cuda::PinnedSecret host(sizeof(cuda::ExpandedKey));
   cuda::DeviceBuffer memory(sizeof(cuda::ExpandedKey));
   cuda::DeviceKey key(reinterpret_cast<cuda::ExpandedKey*>(host.data()),
@@ -139,53 +124,41 @@ void check_table_kernels(const Work& work, Device& device, const KernelShape& sh
   for (const Case& one : work.cases) {
     const auto launch = [&](const std::byte* in, std::byte* out, std::size_t size, cudaStream_t stream) {
       if (info(work.cipher).family == Family::aes)
-        cuda::launch_aes_table_ctr(key.aes(shape), one.counter, in, out, size, stream);
+        cuda::launch_aes_table_ctr(key.aes(), one.counter, in, out, size, stream);
       else
-        cuda::launch_kuznyechik_table_ctr(key.kuznyechik(shape), one.counter, in, out, size, stream);
+        cuda::launch_kuznyechik_table_ctr(key.kuznyechik(), one.counter, in, out, size, stream);
     };
-    CAPTURE(work.cipher, one.in.size(), one.counter.low, shape.threads, shape.blocks_per_thread, in_place);
+    CAPTURE(work.cipher, one.in.size(), one.counter.low, in_place);
     CHECK(device.does(launch, one, in_place));
   }
 }
 
-const Variant& find(std::string_view name) {
-  return *std::ranges::find(cuda::variants(), name, &Variant::name);
-}
-
-cuda::VariantKernel make_kernel(const Variant& variant, const KernelShape& shape) {
+cuda::VariantKernel make_kernel(const Variant& variant, unsigned blocks_per_thread) {
   const Cipher cipher = variant.is_for(Cipher::aes_128) ? Cipher::aes_128 : Cipher::kuznyechik;
-  return cuda::VariantKernel(variant, CipherKey{cipher, Secret(info(cipher).key_bytes)}, shape);
+  return cuda::VariantKernel(variant, CipherKey{cipher, Secret(info(cipher).key_bytes)}, blocks_per_thread);
 }
 
 }  // namespace
 
-TEST_CASE("every variant matches the reference in all shapes and in place", "[gpu]") {
+TEST_CASE("every variant matches the reference, also in place", "[gpu]") {
   const std::vector<Work> works = all_work();
   Device device;
   for (const Variant& variant : cuda::variants()) {
-    for (const Shape& shape : shapes_of(variant)) check_variant(variant, shape, works, device);
-    for (const auto& [blocks, kernel] : variant.kernels)
-      check_variant(variant, {{256, blocks}, 0}, works, device, true);
+    check_variant(variant, 1, 1, works, device);  // few CUDA blocks, which loop
+    for (const auto& [blocks, kernel] : variant.kernels) {
+      check_variant(variant, blocks, 0, works, device);
+      check_variant(variant, blocks, 3, works, device);
+      check_variant(variant, blocks, 0, works, device, true);
+    }
   }
 }
 
-TEST_CASE("the table kernels match the reference in CTR mode, in all shapes and in place", "[gpu]") {
+TEST_CASE("the table kernels match the reference in CTR mode, also in place", "[gpu]") {
   Device device;
   for (const Work& work : all_work()) {
-    for (const unsigned threads : {0, 32, 64, 512})
-      for (const unsigned blocks : {0, 4, 8}) check_table_kernels(work, device, {threads, blocks}, false);
-    check_table_kernels(work, device, {}, true);
+    check_table_kernels(work, device, false);
+    check_table_kernels(work, device, true);
   }
-}
-
-TEST_CASE("a variant refuses shapes that it does not support", "[gpu]") {
-  const Variant& sbox = find("sbox-constant");
-  for (const unsigned threads : {16u, 48u, 2048u})
-    CHECK_THROWS_AS(make_kernel(sbox, {threads, 1}), UsageError);
-  for (const unsigned blocks : {3u, 32u}) CHECK_THROWS_AS(make_kernel(sbox, {256, blocks}), UsageError);
-  CHECK_THROWS_AS(make_kernel(find("sbox-shared-4threads"), {256, 2}), UsageError);
-  CHECK_THROWS_AS(make_kernel(find("ls-shared"), {256, 8}), UsageError);
-  CHECK_THROWS_AS(make_kernel(sbox, {1024, 16}), LaneError);  // too many registers
 }
 
 TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
@@ -196,16 +169,16 @@ TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
       const CipherKey key{each.cipher, Secret(each.key_bytes)};
       const bool is_for = (each.cipher == Cipher::kuznyechik) == variant.name.starts_with("ls-");
       if (is_for)
-        CHECK_NOTHROW(cuda::VariantKernel(variant, key, {}));
+        CHECK_NOTHROW(cuda::VariantKernel(variant, key, 1));
       else
-        CHECK_THROWS_AS(cuda::VariantKernel(variant, key, {}), UsageError);
+        CHECK_THROWS_AS(cuda::VariantKernel(variant, key, 1), UsageError);
     }
 }
 
 TEST_CASE("a variant's kernel reports its resource use and keeps its blocks in registers", "[gpu]") {
   for (const Variant& variant : cuda::variants()) {
     for (const auto& [blocks, function] : variant.kernels) {
-      const cuda::KernelUse use = make_kernel(variant, {256, blocks}).use();
+      const cuda::KernelUse use = make_kernel(variant, blocks).use();
       CAPTURE(variant.name, blocks);
       CHECK(use.registers > 0);
       CHECK(use.resident > 0);

@@ -22,11 +22,11 @@ def plain():
 
 def expect_read(words, size, file):
     columns, row, *more = run("gpuaes-bench", "read", "--csv", *words, stdin=file).out.decode().splitlines()
-    assert columns == "threads,call_bytes,buffers,bytes,seconds,gb_per_s" and not more
-    assert re.fullmatch(rf"{words[0]},\d+,{words[2] if len(words) > 2 else words[0]},{size},[\d.e-]+,[\d.e+]+", row)
+    assert columns == "threads,call_bytes,bytes,seconds,gb_per_s" and not more
+    assert re.fullmatch(rf"{words[0]},\d+,{size},[\d.e-]+,[\d.e+]+", row)
 
 
-@pytest.mark.parametrize("words", ["1 1M", "2 64K", "7 4095", "3 1M 9", "16 1G"])
+@pytest.mark.parametrize("words", ["1 1M", "2 64K", "7 4095", "16 1G"])
 def test_read_reads_the_whole_file(plain, words):
     expect_read(words.split(), SIZE, plain)
 
@@ -41,7 +41,7 @@ def test_read_reads_each_range_once(plain):
     strace = ["strace", "-ff", "-e", "trace=pread64", "-o", "trace"]
     if not shutil.which("strace") or subprocess.run([*strace, "true"], stderr=subprocess.PIPE).returncode != 0:
         pytest.skip("strace is not installed, or cannot trace a program here")
-    run("gpuaes-bench", "read", "3", "100000", "5", stdin=plain, wrap=strace)
+    run("gpuaes-bench", "read", "3", "100000", stdin=plain, wrap=strace)
     calls = "".join(path.read_text() for path in pathlib.Path().glob("trace.*"))
     ranges = re.findall(r"^pread64\(\d+, .*, (\d+)\) += (100000|1)$", calls, re.M)
     want = [(i * 100_000, 100_000 if i < 30 else 1) for i in range(31)]

@@ -11,8 +11,7 @@ from programs import run
     ("kernels --variants no-such", "no kernel variant is named 'no-such'"),
     ("keys --variants bitslice,no-such*", "no kernel variant is named 'no-such*'"),
     *((words, "none of these variants has one of these ciphers in one of these modes") for words in (
-        "kernels --variants ttable --modes seal", "kernels --variants ls-shared --ciphers aes-128,aes-256",
-        "sweep --variants ls-shared")),
+        "kernels --variants ttable --modes seal", "kernels --variants ls-shared --ciphers aes-128,aes-256")),
 ])  # fmt: skip
 def test_a_program_with_cuda_names_its_kernels_even_without_a_device(words, error):
     result = run("gpuaes-bench", *words.split(), status=None)

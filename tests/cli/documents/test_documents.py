@@ -118,7 +118,7 @@ def test_help_and_page_list_the_same_options_in_the_same_groups(name):
     assert rows == list(options_in_page(name)) and len(rows) >= 5
 
 
-@pytest.mark.parametrize("name, explained_once", [("gpuaes-bench", ["--csv", "--json", "-h, --help"]),
+@pytest.mark.parametrize("name, explained_once", [("gpuaes-bench", ["--csv", "-h, --help"]),
                                                   ("gpuaes-parts", ["-h, --help"])])
 def test_help_and_page_list_the_same_commands_with_the_same_options(name, explained_once):
     need("mandoc")
