@@ -14,7 +14,8 @@ As a program, it writes the plaintext to standard output:
     python3 sealedfile.py -k FILE [--label TEXT] SEALED >PLAIN
     python3 sealedfile.py -p [--label TEXT] <SEALED >PLAIN
 
-SEALED can also be a directory that gpuaes-parts made and joined. Input from a pipe is copied to a temporary file, as
+SEALED can also be a directory that gpuaes-parts made and joined, or the URL of a file or directory, which the package
+fsspec reads. Input from a pipe is copied to a temporary file, as
 the end is verified before anything is written. Remove armor first:
 
     sed '/^-----/d' ARMORED | base64 -d
@@ -71,7 +72,7 @@ KEPT = 16  # segments, and keys of parts
 Secrets = List[Tuple[int, Any]]  # an Identity, or bytes
 
 
-class SealedFileError(Exception):
+class SealedFileError(OSError):
     """A file cannot be opened or read."""
 
 
@@ -157,10 +158,12 @@ def pread_all(file: Any, offset: int, length: int) -> bytes:
     return data
 
 
-def open_source(source: Any, size: Optional[int]) -> Source:
+def open_source(source: Any, size: Optional[int], filesystem: Any) -> Source:
+    if filesystem is not None or isinstance(source, str) and "://" in source:
+        return open_remote(source, size, filesystem)
     if isinstance(source, (str, os.PathLike)):
         if os.path.isdir(source):
-            return open_directory(os.fspath(source))
+            return open_directory(os.fspath(source), lambda names: [*map(size_of, names)], read_local)
         file = open(source, "rb", buffering=0, opener=open_seekable)
         size = file.seek(0, os.SEEK_END)
         if not hasattr(os, "pread"):
@@ -175,30 +178,76 @@ def open_source(source: Any, size: Optional[int]) -> Source:
     return Source(source, size, STEP_OF_FUNCTION)
 
 
-def open_directory(directory: str) -> Source:
+def open_remote(name: str, size: Optional[int], filesystem: Any) -> Source:
+    """A file or a directory in a file system of fsspec. A URL that ends in / is that of a directory."""
+    path = name
+    if filesystem is None:
+        try:
+            from fsspec.core import url_to_fs
+            filesystem, path = url_to_fs(name)
+        except ImportError as error:
+            raise NotSupported(f"a package that reads this URL is not installed: {error}") from None
+
+    def check_ranges(supported: object) -> None:
+        if not supported:
+            raise OSError(errno.ESPIPE, "The server does not send ranges; simplecache::URL copies the file first", name)
+
+    def read_range(path: str, offset: int, length: int) -> bytes:
+        data = filesystem.cat_file(path, offset, offset + length)
+        check_ranges(len(data) <= length)
+        return data
+
+    if not name.endswith("/"):
+        info = filesystem.info(path) if size is None else {"type": "file", "size": size}
+        if info["type"] != "directory":
+            check_ranges(info["size"] is not None)
+            return Source(functools.partial(read_range, path), info["size"], STEP_OF_FUNCTION)
+    listed: Dict[str, int] = {}
+    filesystem.invalidate_cache(path)
+    try:
+        listed.update((info["name"], info["size"]) for info in filesystem.ls(path) if info["size"] is not None)
+    except Exception:  # whatever a server that lists nothing causes; then it is asked for each file
+        pass
+
+    def sizes_of(paths: List[str]) -> List[int]:
+        unknown = [path for path in paths if path not in listed]
+        listed.update(zip(unknown, filesystem.sizes(unknown)))
+        check_ranges(None not in listed.values())
+        return [listed[path] for path in paths]
+
+    return open_directory(path, sizes_of, read_range, STEP_OF_FUNCTION)
+
+
+def read_local(name: str, offset: int, length: int) -> bytes:
+    with open(name, "rb", opener=open_seekable) as file:
+        file.seek(offset)
+        return file.read(length)
+
+
+def open_directory(directory: str, sizes_of: Callable[[List[str]], List[int]],
+                   read: Callable[[str, int, int], bytes], step: int = STEP) -> Source:
     """Its files, one after another, are a file made of parts. Until the index is verified, it is not known how many
     parts there are, and the source has only the head and the index."""
 
     def source_of(*names: str) -> Source:
-        files = [os.path.join(directory, name) for name in names]
+        files = [f"{directory.rstrip('/')}/{name}" for name in names]
         try:
-            *begins, size = itertools.accumulate([0, *map(size_of, files)])
+            *begins, size = itertools.accumulate([0, *sizes_of(files)])
         except FileNotFoundError as error:
-            raise NotAuthentic(f"{error.filename} is missing") from None
+            raise NotAuthentic(f"{error.filename or error} is missing") from None
 
         def read_range(offset: int, length: int) -> bytes:
             data = bytearray()
             while len(data) < length:
                 at = offset + len(data)
                 number = bisect.bisect_right(begins, at) - 1
-                with open(files[number], "rb", opener=open_seekable) as file:
-                    file.seek(at - begins[number])
-                    more = file.read(length - len(data))
+                end = size if number + 1 == len(begins) else begins[number + 1]
+                more = read(files[number], at - begins[number], min(length - len(data), end - at))
                 check(more, f"{files[number]} was truncated")
                 data += more
             return bytes(data)
 
-        return Source(read_range, size, begins=begins, with_parts=with_parts)
+        return Source(read_range, size, step, begins=begins, with_parts=with_parts)
 
     def with_parts(count: int) -> Source:
         return source_of("head", *(f"part.{number:07}" for number in range(count)), "index")
@@ -489,12 +538,13 @@ def frame_size(length: int) -> int:
 class SealedFile(io.RawIOBase):
     """The plaintext of a sealed file or an age file, as a binary file that can seek.
 
-    source: the name of a file, or of a directory that gpuaes-parts made; a binary file that can seek; or a function
-        read_range(offset, length) that returns these bytes of an object, whose size is then needed.
+    source: the name or the URL of a file, or of a directory that gpuaes-parts made; a binary file that can seek; or a
+        function read_range(offset, length) that returns these bytes of an object, whose size is then needed.
     key: the name of a key file or an identity file, or its contents as bytes.
     passphrase: instead of a key. Neither is kept, but Python does not wipe its memory.
     label: that of a sealed file, if it has one.
     header: used instead of the file's own, to open it with another key; made with `gpuaes-stream --rekey`.
+    filesystem: one of fsspec, to which the name belongs.
 
     The end of the file is verified first, so a truncated one cannot be opened. Each segment is verified before any of it is
     returned. Only a few segments are kept in memory. If the source is slow and reads are small, use
@@ -505,7 +555,8 @@ class SealedFile(io.RawIOBase):
     _source = Source(lambda offset, length: b"", 0)  # until __init__ has opened one
 
     def __init__(self, source: Any, size: Optional[int] = None, *, key: Any = None,
-                 passphrase: Union[str, bytes, None] = None, label: str = "", header: Optional[bytes] = None) -> None:
+                 passphrase: Union[str, bytes, None] = None, label: str = "", header: Optional[bytes] = None,
+                 filesystem: Any = None) -> None:
         secrets, self._label = read_secrets(key, passphrase), label.encode()
         if len(self._label) > 255:
             raise ValueError("a label has at most 255 bytes")
@@ -513,7 +564,7 @@ class SealedFile(io.RawIOBase):
         self._position_lock, self._kept_lock = threading.Lock(), threading.Lock()
         self._kept: Dict[Tuple[int, int], bytes] = {}  # segments: where their messages begin, numbers
         self._ends: List[Tuple[int, bytes]] = []  # offsets in the source
-        self._source = open_source(source, size)
+        self._source = open_source(source, size, filesystem)
         try:
             self._open(secrets, header)
         except BaseException:

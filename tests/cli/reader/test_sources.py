@@ -236,6 +236,61 @@ def test_fsspec_in_memory(key):
         assert file.read_at(50_000, 100) == PLAIN[50_000:50_100]
 
 
+@pytest.fixture
+def parts_in_memory(work):
+    """A directory of parts, in fsspec's file system in memory, and its plaintext."""
+    fsspec = pytest.importorskip("fsspec")
+    plain = some_bytes(MEBIBYTE)
+    job = pf.new_job(keys=[KEY])
+    pf.write_directory("dir", job, pf.seal_parts(job, pf.cut(plain, 4)))
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    for file in work.joinpath("dir").iterdir():
+        files.pipe_file(f"/dir/{file.name}", file.read_bytes())
+    return files, plain
+
+
+@pytest.mark.parametrize("name", ["memory://dir", "memory://dir/", "file://{}/dir", "/dir"])
+def test_parts_by_url(parts_in_memory, work, name):
+    files, plain = parts_in_memory
+    with SealedFile(name.format(work), key=KEY, filesystem=files if name == "/dir" else None) as file:
+        assert file.read() == plain and file.read_at(600_000, 10) == plain[600_000:600_010]
+
+
+def test_parts_by_url_that_are_damaged(parts_in_memory):
+    """Missing, truncated, longer, of another attempt, exchanged, not joined."""
+    files, plain = parts_in_memory
+    parts = {path: files.cat_file(path) for path in files.find("/dir")}
+    job = pf.new_job(keys=[KEY])
+    other = pf.seal_parts(job, pf.cut(plain, 4))[1]
+
+    def expect(message, **changes):
+        files.store.clear()
+        for path, data in {**parts, **{f"/dir/{name}": data for name, data in changes.items()}}.items():
+            if data is not None:
+                files.pipe_file(path, data)
+        with pytest.raises(NotAuthentic, match=message):
+            SealedFile("memory://dir", key=KEY).read()
+
+    one, two = "part.0000001", "part.0000002"
+    expect("part.0000001 is missing", **{one: None})
+    expect("a part has the wrong size", **{one: parts[f"/dir/{one}"][:-1]})
+    expect("a part has the wrong size", **{one: parts[f"/dir/{one}"] + b"x"})
+    expect("part 1 is missing or damaged", **{one: other})
+    expect("part 1 is missing or damaged", **{one: parts[f"/dir/{two}"]})
+    expect("index is missing", index=None)
+    expect("head is missing", head=None)
+
+
+def test_a_url_that_is_a_single_file(parts_in_memory, key):
+    files, _ = parts_in_memory
+    files.pipe_file("/sealed", seal(PLAIN, "-k", key))
+    with SealedFile("memory://sealed", key=KEY) as file:
+        assert file.read() == PLAIN
+    with pytest.raises(FileNotFoundError):
+        SealedFile("memory://none", key=KEY)
+
+
 def test_fsspec_over_http(work):
     fsspec = pytest.importorskip("fsspec")
     pytest.importorskip("aiohttp")
