@@ -193,7 +193,7 @@ def open_remote(name: str, size: Optional[int], filesystem: Any) -> Source:
             raise OSError(errno.ESPIPE, "The server does not send ranges; simplecache::URL copies the file first", name)
 
     def read_range(path: str, offset: int, length: int) -> bytes:
-        data = filesystem.cat_file(path, offset, offset + length)
+        data = filesystem.cat_file(path, start=offset, end=offset + length)
         check_ranges(len(data) <= length)
         return data
 

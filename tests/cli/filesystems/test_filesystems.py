@@ -1,0 +1,424 @@
+"""sealed:: and age:: URLs of fsspec, with the programs that people use them with, over HTTP and S3.
+
+S3 is moto's. Everything is skipped without fsspec, and each test without its package."""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import functools
+import http.server
+import os
+import pathlib
+import pickle
+import re
+import tarfile
+import threading
+import time
+
+import pytest
+
+from programs import FOLDER, KEY, some_bytes, stream
+
+pytest.importorskip("cryptography")
+pytest.importorskip("fsspec.implementations.chained")
+import fsspec  # noqa: E402
+import age_format as af  # noqa: E402
+import parts_format as pf  # noqa: E402
+import sealed_format as sf  # noqa: E402
+from gpuaes_stream import NotAuthentic, WrongKey  # noqa: E402
+
+PLAIN = some_bytes(300_000)
+
+
+@pytest.fixture(autouse=True)
+def path(monkeypatch):
+    monkeypatch.setenv("PATH", f"{FOLDER}:{os.environ['PATH']}")
+
+
+@pytest.fixture
+def memory():
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    files.pipe_file("/d/one.bin.sealed", sf.seal(PLAIN, keys=[KEY]))
+    files.pipe_file("/d/two.bin.sealed", sf.seal(b"two", keys=[KEY]))
+    files.pipe_file("/d/sub/three.bin.sealed", sf.seal(b"", keys=[KEY]))
+    files.pipe_file("/d/foreign.txt", b"not sealed")
+    return files
+
+
+def pipe_parts(files, name, plain):
+    job = pf.new_job(keys=[KEY])
+    pf.write_directory("parts", job, pf.seal_parts(job, pf.cut(plain, 3)))
+    for file in pathlib.Path("parts").iterdir():
+        files.pipe_file(f"{name}/{file.name}", file.read_bytes())
+
+
+def sealed(key, target="memory", **options):
+    return fsspec.filesystem("sealed", target_protocol=target, key=key, **options)
+
+
+# --- Names, sizes and contents
+
+
+def test_names_and_sizes_are_those_of_the_plaintext(memory, key):
+    files = sealed(key)
+    assert sorted(files.ls("/d", detail=False)) == ["/d/one.bin", "/d/sub", "/d/two.bin"]
+    assert {info["name"]: info["size"] for info in files.ls("/d")} == {"/d/one.bin": 300_000, "/d/two.bin": 3, "/d/sub": 0}
+    assert files.glob("/d/*.bin") == files.glob("/d/*.bin.sealed") == ["/d/one.bin", "/d/two.bin"]
+    assert sorted(files.find("/d")) == ["/d/one.bin", "/d/sub/three.bin", "/d/two.bin"]
+    for name in "/d/one.bin", "/d/one.bin.sealed":
+        assert files.info(name)["name"] == "/d/one.bin" and files.size(name) == 300_000 and files.isfile(name)
+        assert files.cat_file(name) == PLAIN and files.cat_file(name, 5, 10) == PLAIN[5:10]
+        assert files.cat_file(name, -10) == PLAIN[-10:]
+        with files.open(name) as file:
+            assert file.seek(100_000) == 100_000 and file.read(10) == PLAIN[100_000:100_010] and file.size == 300_000
+    assert files.isdir("/d") and not files.exists("/d/none")
+    with pytest.raises(FileNotFoundError):
+        files.open("/d/none")
+
+
+def test_urls(memory, key):
+    for url in "sealed::memory://d/two.bin.sealed", "sealed::memory://d/two.bin":
+        with fsspec.open(url, sealed={"key": key}) as file:
+            assert file.read() == b"two"
+    opened = fsspec.open_files("sealed::memory://d/*.bin", sealed={"key": key})
+    assert [file.path for file in opened] == ["/d/one.bin", "/d/two.bin"]
+    several = [f"sealed::memory://d/{name}.bin.sealed" for name in ("two", "one")]
+    with fsspec.open_files(several, sealed={"key": key}) as (two, one):
+        assert two.read() == b"two" and one.read() == PLAIN
+    with fsspec.open("sealed::memory://d/two.bin", "r", sealed={"key": key}) as file:
+        assert file.read() == "two"
+
+
+def test_a_directory_of_parts_is_a_file(memory, key):
+    pipe_parts(memory, "/d/disk.sealed", PLAIN)
+    files = sealed(key)
+    assert files.cat_file("/d/disk") == files.cat_file("/d/disk.sealed") == PLAIN
+    assert files.info("/d/disk")["type"] == "file" and files.size("/d/disk") == len(PLAIN)
+    assert "/d/disk" in files.glob("/d/*") and not [name for name in files.find("/d") if "part." in name]
+    files.rm("/d/disk")
+    assert not memory.exists("/d/disk.sealed")
+
+
+def test_tar_in_age(work):
+    identity = pathlib.Path("identity")
+    identity.write_text(af.identity_text())
+    pathlib.Path("a").write_bytes(PLAIN)
+    with tarfile.open("file.tar", "w") as tar:
+        tar.add("a")
+    pathlib.Path("file.tar.age").write_bytes(af.seal(pathlib.Path("file.tar").read_bytes()))
+    with fsspec.open(f"tar://a::age::file://{work}/file.tar.age", age={"key": "identity"}) as file:
+        assert file.read() == PLAIN
+
+
+def test_a_header_opens_a_file_whose_key_is_elsewhere(memory, key):
+    stream("-k", key, "-o", "file.sealed", input=PLAIN)
+    pathlib.Path("new.key").write_bytes(b"n" * 32)
+    stream("--export-header", "file.sealed", "-o", "header")
+    stream("--rekey", "-q", "-k", key, "-k", "new.key", "--new-key", "new.key", "header", "-o", "new")
+    files = sealed("new.key", "file", header=pathlib.Path("new").read_bytes())
+    assert files.cat_file("file.sealed") == PLAIN
+    with pytest.raises(WrongKey):
+        sealed("new.key", "file").cat_file("file.sealed")
+
+
+# --- Writing
+
+
+@pytest.mark.parametrize("protocol, options", [
+    ("sealed", {"key": "../key"}), ("sealed", {"key": KEY}), ("sealed", {"passphrase": "correct horse"}),
+    ("sealed", {"key": "../key", "label": "monday"}), ("age", {"key": "identity"}), ("age", {"key": af.identity_text().encode()}),
+    ("age", {"key": "identity", "recipients": [af.recipient_text()]})])
+def test_written_files_can_be_read(memory, key, protocol, options):
+    pathlib.Path("identity").write_text(af.identity_text())
+    url = f"{protocol}::memory://new/file"
+    with fsspec.open(url, "wb", **{protocol: options}) as file:
+        for at in range(0, len(PLAIN), 50_000):
+            file.write(PLAIN[at : at + 50_000])
+        assert file.tell() == len(PLAIN)
+    assert list(memory.find("/new")) == [f"/new/file.{protocol}"]
+    with fsspec.open(url, **{protocol: options}) as file:
+        assert file.read() == PLAIN
+
+
+@pytest.mark.parametrize("target", ["memory", "file"])
+def test_what_is_incomplete_is_removed(memory, key, work, target):
+    """The block that writes fails, gpuaes-stream fails, the writer is forgotten. A file of this name stays."""
+    files = sealed(key, target)
+    os.mkdir("new")
+    name = "/new/file" if target == "memory" else f"{work}/new/file"
+    folder = os.path.dirname(name)
+    files.pipe_file(name, b"old")
+    with pytest.raises(KeyError), files.open(name, "wb") as file:
+        file.write(PLAIN)
+        raise KeyError
+    writer = files.open(name, "wb")
+    writer.write(PLAIN)
+    del writer
+    broken = sealed("none.key", target)
+    with pytest.raises(OSError, match="gpuaes-stream: error: --key: cannot open none.key"), broken.open(name, "wb") as file:
+        file.write(PLAIN)
+    with pytest.raises(ValueError, match="as a whole"):
+        files.open(name, "ab")
+    assert files.fs.find(folder) == [f"{name}.sealed"] and files.cat_file(name) == b"old"
+    try:
+        raise KeyError
+    except KeyError:  # handled, so what is written here is complete
+        files.pipe_file(name, b"new")
+    assert files.cat_file(name) == b"new"
+
+
+def test_files_and_directories_are_removed(memory, key):
+    files = sealed(key)
+    files.makedirs("/d/new")
+    assert files.ls("/d/new") == []
+    files.rm("/d/new")
+    files.rm("/d/two.bin")
+    assert not memory.exists("/d/two.bin.sealed") and not memory.exists("/d/new") and files.exists("/d/one.bin")
+
+
+# --- Damage
+
+
+def change(data):
+    return data[:200_000] + bytes([data[200_000] ^ 1]) + data[200_001:]
+
+
+@pytest.mark.parametrize("damage", [change, lambda data: data[:-1], lambda data: data + b"x", lambda data: data[:100],
+                                    lambda data: b"", lambda data: b"PK\3\4" + data, lambda data: sf.seal(PLAIN, keys=[b"x" * 32])],
+                         ids=["changed", "truncated", "longer", "cut", "empty", "foreign", "other key"])
+def test_damaged_files_are_errors(memory, key, damage):
+    memory.pipe_file("/d/one.bin.sealed", damage(memory.cat_file("/d/one.bin.sealed")))
+    files = sealed(key)
+    assert "/d/one.bin" in files.ls("/d", detail=False) and "/d/two.bin" in [info["name"] for info in files.ls("/d")]
+    with pytest.raises(OSError) as raised:
+        files.cat_file("/d/one.bin")
+    assert raised.type in (NotAuthentic, WrongKey)
+    with pytest.raises(raised.type):
+        with files.open("/d/one.bin") as file:
+            file.read()
+
+
+def test_a_file_that_is_replaced(memory, key):
+    """An open file never returns data of another one; who opens it again gets the new one."""
+    files = sealed(key)
+    large = some_bytes(2_000_000)
+    memory.pipe_file("/d/one.bin.sealed", sf.seal(large, keys=[KEY]))
+    with files.open("/d/one.bin", block_size=10_000) as file:
+        assert file.read(10) == large[:10]
+        memory.pipe_file("/d/one.bin.sealed", sf.seal(large[::-1], keys=[KEY]))
+        with pytest.raises(NotAuthentic):
+            file.seek(1_000_000)
+            file.read(10)
+    assert files.cat_file("/d/one.bin") == large[::-1]
+
+
+# --- Processes and threads
+
+
+def test_pickles_have_no_secret_unless_it_is_asked_for(memory, key):
+    files = sealed(key)
+    assert pickle.loads(pickle.dumps(files)).cat_file("/d/two.bin") == b"two"
+    with files.open("/d/one.bin") as file:
+        file.seek(1000)
+        pickled = pickle.dumps(file)
+        assert KEY not in pickled and pickle.loads(pickled).read(10) == PLAIN[1000:1010]
+    for options in {"key": KEY}, {"key": None, "passphrase": "correct horse"}:
+        secret = sealed(**options)
+        with pytest.raises(ValueError, match="the secret is not pickled"):
+            pickle.dumps(secret)
+    assert pickle.loads(pickle.dumps(sealed(KEY, pickle_secret=True))).cat_file("/d/two.bin") == b"two"
+
+
+def test_threads_share_what_is_read_once(memory, key, monkeypatch):
+    asked = []
+    cat_file = type(memory).cat_file
+    monkeypatch.setattr(type(memory), "cat_file", lambda self, path, start=None, end=None, **options: (
+        asked.append((start, end)), time.sleep(0.01), cat_file(self, path, start, end, **options))[2])
+    files = sealed(key)
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        ranges = [(at, at + 100) for at in range(0, 100_000, 1000)]
+        assert [*pool.map(lambda r: files.cat_file("/d/one.bin", *r), ranges)] == [PLAIN[a:b] for a, b in ranges]
+    size = memory.size("/d/one.bin.sealed")
+    assert asked.count((size - (1 << 17), size)) == asked.count((0, 1 << 12)) == 1
+
+
+def test_processes_that_fork(memory, key):
+    """While another thread holds the locks."""
+    files = sealed(key)
+    with files.open("/d/one.bin", block_size=1000) as file:
+        assert file.read(10) == PLAIN[:10]
+        with files._lock:
+            pid = os.fork()
+            if pid == 0:
+                file.seek(100_000)
+                os._exit(file.read(10) != PLAIN[100_000:100_010] or files.cat_file("/d/two.bin") != b"two")
+        assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_asynchronous_programs(memory, key):
+    wrapper = pytest.importorskip("fsspec.implementations.asyn_wrapper")
+
+    async def read():
+        files = wrapper.AsyncFileSystemWrapper(sealed(key), asynchronous=True)
+        return await asyncio.gather(*(files._cat_file("/d/one.bin", at, at + 10) for at in range(0, 1000, 10)))
+
+    assert b"".join(asyncio.run(read())) == PLAIN[:1000]
+
+
+# --- HTTP and S3
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    """Records requests. Without ranges, it is Python's."""
+
+    asked: list = []
+    ranges = True
+
+    def do_GET(self):
+        found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if not (self.ranges and found and os.path.isfile(self.translate_path(self.path))):
+            return super().do_GET()
+        data = pathlib.Path(self.translate_path(self.path)).read_bytes()
+        begin, end = int(found[1]), min(int(found[2]) + 1, len(data))
+        self.asked.append(end - begin)
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(data)}")
+        self.send_header("Content-Length", str(end - begin))
+        self.end_headers()
+        self.wfile.write(data[begin:end])
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def server(ranges=True):
+    pytest.importorskip("aiohttp")
+    handler = type("Handler", (Server,), {"asked": [], "ranges": ranges})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=os.getcwd())) as served:
+        thread = threading.Thread(target=served.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{served.server_port}", handler.asked
+        finally:
+            served.shutdown()
+            thread.join()
+
+
+def write_table(name, key, rows=200_000):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({f"c{i}": pa.array(memoryview(os.urandom(8 * rows)).cast("q")) for i in range(10)})
+    parquet.write_table(table, name, compression="none", use_dictionary=False)
+    stream("-k", key, "-o", f"{name}.sealed", name)
+    return table
+
+
+def test_one_column_of_a_parquet_file(key):
+    """Over HTTP, at most three requests more than for the plain file, and little more data."""
+    pandas = pytest.importorskip("pandas")
+    table = write_table("t.parquet", key)
+    figures = []
+    with server() as (url, asked):
+        for name, options in (f"{url}/t.parquet", {}), (f"sealed::{url}/t.parquet.sealed", {"sealed": {"key": key}}):
+            asked.clear()
+            files, path = fsspec.url_to_fs(name, **options)
+            with files.open(path, cache_type="none") as file:
+                column = pandas.read_parquet(file, columns=["c7"])
+            assert column["c7"].tolist() == table["c7"].to_pylist()
+            figures.append((len(asked), sum(asked)))
+        column = pandas.read_parquet(name, columns=["c3"], storage_options={"key": key})
+        assert column["c3"].tolist() == table["c3"].to_pylist()
+    print("requests and bytes, plain and sealed:", figures)
+    (plain_requests, plain_bytes), (requests, size) = figures
+    assert requests <= plain_requests + 3 and size <= plain_bytes * 1.01 + 300_000, figures
+
+
+def test_parts_over_http(key):
+    """They are a directory if the URL ends in /."""
+    job = pf.new_job(keys=[KEY])
+    pf.write_directory("disk.sealed", job, pf.seal_parts(job, pf.cut(PLAIN, 3)))
+    with server() as (url, _):
+        with fsspec.open(f"sealed::{url}/disk.sealed/", sealed={"key": key}) as file:
+            assert file.read() == PLAIN
+
+
+def test_servers_without_ranges(key):
+    """Say so, and a copy works."""
+    stream("-k", key, "-o", "file.sealed", input=PLAIN)
+    with server(ranges=False) as (url, _):
+        with pytest.raises(OSError, match="does not send ranges; simplecache::URL"):
+            fsspec.open(f"sealed::{url}/file.sealed", sealed={"key": key}).open()
+        with fsspec.open(f"sealed::simplecache::{url}/file.sealed", sealed={"key": key}) as file:
+            assert file.read() == PLAIN
+
+
+@pytest.fixture(scope="module")
+def s3():
+    """The options for moto's S3, with a bucket."""
+    moto, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
+    service = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    service.start()
+    host, port = service.get_host_and_port()
+    options = {"key": "user", "secret": "password", "endpoint_url": f"http://{host}:{port}"}
+    s3fs.S3FileSystem(**options).mkdir("bucket")
+    yield options
+    service.stop()
+
+
+def test_s3(s3, key):
+    files = fsspec.filesystem("s3", **s3)
+    plain = some_bytes(7_000_000)
+    url, options = "sealed::s3://bucket/large", {"s3": s3, "sealed": {"key": key}}
+    with fsspec.open(url, "wb", **options) as file:
+        file.write(plain)
+    with pytest.raises(KeyError), fsspec.open(url, "wb", **options) as file:
+        file.write(plain)
+        raise KeyError
+    assert files.ls("bucket") == ["bucket/large.sealed"]
+    assert files.call_s3("list_multipart_uploads", Bucket="bucket").get("Uploads", []) == []
+    with fsspec.open(url, **options) as file:
+        assert file.read() == plain
+    pipe_parts(files, "bucket/disk.sealed", PLAIN)
+    with fsspec.open("sealed::s3://bucket/disk.sealed", **options) as file:
+        assert file.read() == PLAIN
+    both, _ = fsspec.url_to_fs("sealed::s3://bucket", **options)
+    assert {info["name"]: info["size"] for info in both.ls("bucket")} == {"bucket/disk": 300_000, "bucket/large": 7_000_000}
+
+
+def test_recipe(s3, key):
+    """As printed in gpuaes-recipes(7)."""
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    page = (pathlib.Path(__file__).parents[3] / "man/gpuaes-recipes.7").read_text()
+    code = re.search(r"(?ms)^(import pandas\n.*?)^\.Ed$", page)[1]
+    code = code.replace('{"sealed"', '{"s3": s3, "sealed"').replace("backup.key", key)
+    names = {"trips": pandas.DataFrame({"fare": [1, 2], "tip": [3, 4]}), "s3": s3}
+    exec(code, names)
+    assert names["fares"].to_dict("list") == {"fare": [1, 2]}
+    assert fsspec.filesystem("s3", **s3).exists("bucket/trips.parquet.sealed")
+
+
+def test_zarr(memory, key):
+    zarr = pytest.importorskip("zarr")
+    numpy = pytest.importorskip("numpy")
+    options = {"storage_options": {"sealed": {"key": key}}}
+    array = zarr.create_array("sealed::memory://array", shape=(40, 40), chunks=(20, 20), dtype="i4", **options)
+    array[:] = numpy.arange(1600).reshape(40, 40)
+    assert len(memory.find("/array")) >= 5 and all(name.endswith(".sealed") for name in memory.find("/array"))
+    again = zarr.open_array("sealed::memory://array", mode="r", **options)
+    assert (again[15:25, 15:25] == numpy.arange(1600).reshape(40, 40)[15:25, 15:25]).all()
+
+
+def test_dask_with_two_processes(key, work):
+    """Reads files that its workers have written."""
+    distributed, frame = pytest.importorskip("distributed"), pytest.importorskip("dask.dataframe")
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    url, options = f"sealed::file://{work}/table", {"sealed": {"key": str(pathlib.Path(key).resolve())}}
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster):
+            data = frame.from_pandas(pandas.DataFrame({"a": range(1000), "b": range(1000)}), npartitions=4)
+            data.to_parquet(url, storage_options=options)
+            read = frame.read_parquet(url, storage_options=options)
+            assert read.npartitions == 4 and read["b"].sum().compute() == 499_500
+    names = os.listdir("table")
+    assert len(names) >= 4 and all(name.endswith(".parquet.sealed") for name in names)
