@@ -41,7 +41,7 @@ system() {
   fake file <<<''
   fake dpkg-shlibdeps <<<''
   fake openssl <<<'echo ML-KEM-768'
-  mkdir -p build/tools/{aarch64,python}
+  mkdir -p build/tools/{aarch64,databases,python}
 }
 
 # The same with nothing installed, until apt-get runs.
