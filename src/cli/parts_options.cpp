@@ -61,11 +61,11 @@ void set_input(PartsOptions& options, const std::string& name) {
   options.shared.input_option = "--input";
 }
 
-constexpr Row planned_input{
-    "input,i", "FILE",
-    "The file or block device to seal. It can also be given as an argument. Without it, each seal reads its "
-    "own input.",
-    set_input};
+constexpr Row planned_input{"input,i", "FILE",
+                            "The file or block device to encrypt. It can also be given as an argument. "
+                            "Without it, each seal reads its "
+                            "own input.",
+                            set_input};
 constexpr Row planned_count{"parts,n", "N",
                             "The number of parts. The default is one per GiB of FILE, at most 1000.",
                             set_parsed<parse_part_count, &PartsOptions::count>};
@@ -137,7 +137,7 @@ std::span<const Command> commands() {
       Command{Action::seal,
               "seal",
               "DIR --part I [OPTION]... [-- COMMAND...]",
-              "Seal one part, which may be the output of COMMAND.",
+              "Encrypt one part, which may be the output of COMMAND.",
               {"part"},
               {part, input, verify, part_elsewhere, receipt},
               shared_by_seal,
@@ -146,7 +146,7 @@ std::span<const Command> commands() {
       Command{Action::status,
               "status",
               "DIR [--json | --missing]",
-              "Print which parts are complete, missing or being sealed.",
+              "Print which parts are complete, missing or being made.",
               {},
               {json, missing},
               shared_by_status,
@@ -207,9 +207,9 @@ std::string commands_help(const Main&) {
   return fmt::format(
       "{}       gpuaes-parts COMMAND -h\n"
       "       gpuaes-parts --completions SHELL | -V | -h\n\n"
-      "Seal one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
+      "Encrypt one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
       "Examples:\n"
-      "  Seal a file in two parts at the same time:\n"
+      "  Encrypt a file in two parts at the same time:\n"
       "    gpuaes-parts plan -k key -n 2 -o disk.sealed disk.img\n"
       "    gpuaes-parts seal disk.sealed --part 0 &\n"
       "    gpuaes-parts seal disk.sealed --part 1 & wait\n"

@@ -171,13 +171,15 @@ inline constexpr auto lanes = std::to_array<Row>({
     {"chunk-size,b", "SIZE",
      "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G, or in KiB, MiB or GiB.",
      set_parsed<parse_size, &Options::lanes, &LaneRequest::chunk_bytes>},
-    {"list-lanes", nullptr, "List the lanes of this machine and exit.", act<Action::list_lanes>},
+    {"list-lanes", nullptr, "List the CPUs and GPUs of this machine and exit.", act<Action::list_lanes>},
 });
 
 inline constexpr auto messages = std::to_array<Row>({
-    {"progress,P", nullptr, "Show progress: bytes, time, rates and lanes.", turn_on<&Options::progress>},
+    {"progress,P", nullptr, "Show progress: bytes, time, rate, CPU threads and GPUs.",
+     turn_on<&Options::progress>},
     {"verbose,v", nullptr,
-     "Print the choice of lanes and a summary. Repeat it to also print what each lane did.",
+     "Print which CPU threads and GPUs are used, and a summary. Repeat it to also print what each of them "
+     "did.",
      [](Options& options, const std::string&) {
        options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
      }},
@@ -207,7 +209,7 @@ inline constexpr auto stream_options = std::to_array<OptionGroup<Options>>({
     {"Keys and recipients", stream_rows::keys},
     {"Input and output", stream_rows::files},
     {"Format and cipher", stream_rows::formats},
-    {"Lanes and speed", stream_rows::lanes},
+    {"CPUs and GPUs", stream_rows::lanes},
     {"Progress and diagnostics", stream_rows::messages},
     {"Help and version", stream_rows::about},
 });

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the documents: every link, path and reference to a manual page is valid, and README.md stays short.
 
-Checks relative links and #anchors in Markdown files, paths in backticks that begin with a folder of this tree, .Xr and
-.Sx in manual pages, and references such as gpuaes-stream(5), "Slots" in documents and sources."""
+Checks relative links and #anchors in Markdown files, paths in backticks that begin with a folder of this tree, .Xr, .Sx
+and .Dq before .Xr in manual pages, and references such as gpuaes-stream(5), "Slots" in documents and sources."""
 
 import pathlib
 import re
@@ -97,6 +97,10 @@ def faults_of_page(page, text):
         title = (found[1] or found[2]).replace('"', "").removesuffix(" Pc")
         if title not in headings(page):
             yield found.start(), f"no such section: {title}"
+    for found in re.finditer(r"^\.Dq (.+)\n(?:in|of)\n\.Xr (gpuaes-\S+) (\d)", text, re.MULTILINE):
+        target = find_page(found[2], found[3])
+        if target and found[1] not in headings(target):
+            yield found.start(), f"no such section in {found[2]}({found[3]}): {found[1]}"
 
 
 def faults_of_references(text):

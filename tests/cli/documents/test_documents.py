@@ -64,6 +64,13 @@ def test_links_of_installed_documents():
         assert [link for link in re.findall(r"\]\(([^)]*)\)", path.read_text()) if not re.match("https:|#", link)] == []
 
 
+def test_the_page_of_the_command_line_stays_short():
+    """Statistics, other formats and shares have pages of their own."""
+    need("mandoc")
+    words = " ".join(output_of("mandoc", "-T", "ascii", TOP / "man/gpuaes-stream.1")).split()
+    assert len(words) <= 4800
+
+
 def as_in_help(term):
     """A term of a page: "-k, --key file" is "-k, --key FILE", and "copy size" is "copy SIZE"."""
     names, argument = re.fullmatch(r"((?:-\w, )?[\w-]+)(.*)", term).groups()
