@@ -68,6 +68,8 @@ def fault_of_link(document, target):
     linked = document.parent / path if path else document
     if not linked.exists():
         return f"no such file: {target}"
+    if re.fullmatch(r"\.\d", linked.suffix) and document.name != "CONTRIBUTING.md":
+        return f"hosts show the source of manual pages; name the page instead: {target}"
     if anchor and linked.suffix == ".md" and anchor not in anchors(linked):
         return f"no such heading: {target}"
     return None

@@ -117,13 +117,12 @@ def test_readme(work):
     parts = "tar -x,-- tar -c,--passphrase-file,--x25519,--test,--range,--salvage,--rekey,--output-dir,gpuage"
     assert [part for part in parts.split(",") if part not in examples] == []
     done = bash(examples)
-    assert re.search("error: damaged: the input is corrupt.* 16384 bytes", done.stderr)
-    others = [line for line in done.stderr.splitlines() if "input is corrupt" not in line]
-    assert len(others) == 4 and "removed 1 passphrase slot; the file now has 2 key file slots" in others[0]
-    assert [line.partition(": ")[2] for line in others[2:]] == ["1 file encrypted", "1 file decrypted"]
+    shown = done.stderr.splitlines()
+    assert "removed 1 passphrase slot; the file now has 1 key file slot" in shown[0]
+    assert [line.partition(": ")[2] for line in shown[2:]] == ["1 file encrypted", "1 file decrypted"]
     lines = done.stdout.splitlines()
-    assert lines.count("photos/1.jpg") == 2 and {"intact", "100", "exit status 4"} <= set(lines)
-    assert os.path.getsize("salvaged.img") == os.path.getsize("disk.img")
+    assert lines.count("photos/1.jpg") == 1 and {"intact", "100"} <= set(lines)
+    assert content("salvaged.img") == content("disk.img") and content("restored/photos/1.jpg") == content("photos/1.jpg")
 
 
 def run_on_terminal(commands):
