@@ -145,7 +145,7 @@ def summary_table(run):
 def file_table(run):
     here = [row for row in run.of_part("file") if row["program"] == OURS and row["lanes"] in ("cpu", "cuda:0", "auto")]
     rows = [(with_action(name_of(rows[0]), rows[0]["action"]), rows) for rows in group(here, "cipher", "format", "action").values()]
-    return listed(f"{size_of(here)}, GB/s", rows, ("CPU lanes", on("cpu", rate_of)), ("`-l cuda:0`", on("cuda", rate_of)),
+    return listed(f"{size_of(here)}, GB/s", rows, ("CPU threads", on("cpu", rate_of)), ("`-l cuda:0`", on("cuda", rate_of)),
                   ("without CUDA startup and exit",
                    on("cuda", lambda row: significant(int(row["bytes"]) / float(row["lanes_seconds"]) / 1e9) if row else "")),
                   ("`-l auto`", on("auto", rate_of)))
@@ -170,7 +170,7 @@ ACTIONS = {"decrypt": "decryption to `/dev/null`", "test": "`--test`", "salvage"
 def operations_table(run):
     return "\n\n".join(
         listed(f"{form} {size_of(here)} file", [(ACTIONS[action], rows) for (action,), rows in group(here, "action").items()],
-               ("CPU lanes", on("cpu", time_of)), ("`-l cuda:0`", on("cuda", time_of)))
+               ("CPU threads", on("cpu", time_of)), ("`-l cuda:0`", on("cuda", time_of)))
         for (form,), here in group(run.of_part("operations"), "format").items()) or NOT_MEASURED
 
 
@@ -204,7 +204,7 @@ def kind_of(row):
 def cpus_table(run, *ciphers):
     rows = [(f"{kind_of(here[0])}, {size_of(here)}, {case.partition(',')[0]}", here) for cipher in ciphers
             for (of, case), here in group(run.of_part("cpus"), "cipher", "case").items() if of == cipher]
-    return listed("GB/s", rows, ("CPU lanes", on("cpu", rate_of)), ("`-l cuda:0`", on("cuda", rate_of)), ("`-l auto`", on("auto", rate_of)),
+    return listed("GB/s", rows, ("CPU threads", on("cpu", rate_of)), ("`-l cuda:0`", on("cuda", rate_of)), ("`-l auto`", on("auto", rate_of)),
                   ("CPU s/GB: CPU lanes", on("cpu", cpu_of)), ("`-l cuda:0`", on("cuda", cpu_of)))
 
 

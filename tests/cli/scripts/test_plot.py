@@ -113,7 +113,7 @@ def test_results_of_bench(matplotlib):
         *(of(ROW, 1.5, part="cpus", case=f"{n} CPUs, aes-256 sealed", lanes=f"cpu:{n}") for n in (1, 2))])
     write_csv("results/run.csv", FACTS)
     bars = ["gpuaes-stream, sealed", "gpuaes-stream, age", "openssl", "cat", "2.86", "1.43", "GB/s", "copy only", "other programs"]
-    expect_pictures({"programs-rivals": bars, "programs-cpus": ["CPU lanes", "CPUs", "GB/s"]}, "results")
+    expect_pictures({"programs-rivals": bars, "programs-cpus": ["CPU threads", "CPUs", "GB/s"]}, "results")
     assert "age" not in texts_of("drawn/programs-rivals")
     before, after = "# Text\n\n<!-- begin: pipe -->\n", "<!-- end: pipe -->\n\nMore text.\n"
     documents(f"{before}old\n{after}")
