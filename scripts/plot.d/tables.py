@@ -205,7 +205,7 @@ def cpus_table(run, *ciphers):
     rows = [(f"{kind_of(here[0])}, {size_of(here)}, {case.partition(',')[0]}", here) for cipher in ciphers
             for (of, case), here in group(run.of_part("cpus"), "cipher", "case").items() if of == cipher]
     return listed("GB/s", rows, ("CPU threads", on("cpu", rate_of)), ("`-l cuda:0`", on("cuda", rate_of)), ("`-l auto`", on("auto", rate_of)),
-                  ("CPU s/GB: CPU lanes", on("cpu", cpu_of)), ("`-l cuda:0`", on("cuda", cpu_of)))
+                  ("CPU s/GB: CPU threads", on("cpu", cpu_of)), ("`-l cuda:0`", on("cuda", cpu_of)))
 
 
 def pays_table(run, step=1):
