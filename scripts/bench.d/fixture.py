@@ -88,10 +88,10 @@ class Fixture:
             file.write(secret)
         return path
 
-    def compare(self, case, contenders, size, *baselines, runs=MIN_RUNS):
+    def compare(self, case, contenders, size, runs=MIN_RUNS):
         """Lets the contenders take turns, and keeps their results."""
         if take_turns(contenders, 1 if self.quick else runs, self.deadline):
-            self.results.compare(case, contenders, size, *baselines)
+            self.results.compare(case, contenders, size)
         else:
             self.results.left_out(f"{case}: the time limit was reached")
 

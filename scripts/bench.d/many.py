@@ -52,4 +52,4 @@ def measure(fixture, work, count, size):
     contenders = [contender(f"gpuaes-stream, {name}", script, fixture.program) for name, script in ways.items()]
     if "age" in fixture.installed:
         contenders += [contender(f"age, {name}", ways[name], "age") for name in ("a loop", "xargs")]
-    fixture.compare(case, contenders, count * size, contenders[0])
+    fixture.compare(case, contenders, count * size)

@@ -69,5 +69,5 @@ def measure(fixture, kind, work, size):
     for c in contenders:
         c.prepare = prepare
         c.count_cached = (lambda: cached_bytes(source, output)) if can_count else None
-    fixture.compare(f"{kind}, {words_of(size)}", contenders, size, copy, openssl)
+    fixture.compare(f"{kind}, {words_of(size)}", contenders, size)
     remove(output)

@@ -50,7 +50,7 @@ def measure(fixture, work, size):
         contenders = [baseline, *(make(fixture, work, name, script, count) for name, script in scripts.items() for count in COUNTS)]
         for c in contenders:
             c.prepare = lambda: clear(work)
-        fixture.compare(f"{title}, {words_of(size)}", contenders, size, baseline)
+        fixture.compare(f"{title}, {words_of(size)}", contenders, size)
     clear(work)
 
 

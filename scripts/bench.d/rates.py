@@ -31,7 +31,7 @@ def run_file(fixture):
     if fixture.gpus:
         ours.append(fixture.ours("sealed", "cpu+cuda:0", path))
     read = fixture.read_alone(path)
-    fixture.compare(f"{words_of(size)}, AES-256", [read, *ours], size, read)
+    fixture.compare(f"{words_of(size)}, AES-256", [read, *ours], size)
     fixture.forget_encrypted()
     kuznyechik = [fixture.ours(form, each, path, cipher="kuznyechik") for each in lanes for form in ("raw", "sealed")]
     fixture.compare(f"{words_of(size)}, Kuznyechik", kuznyechik, size)
@@ -53,7 +53,7 @@ def run_rivals(fixture):
         rivals = [fixture.openssl(path), *fixture.gpg(path)]
         rivals += [rival for form in ("age", "open age") for rival in fixture.with_gpuage(form, sources[form])]
         with on_cpus(count) as cpus:
-            fixture.compare(f"{words_of(size)}, {cpus}", [*ours, *rivals], size, rivals[0])
+            fixture.compare(f"{words_of(size)}, {cpus}", [*ours, *rivals], size)
 
 
 def run_pipe(fixture):
@@ -67,7 +67,7 @@ def run_pipe(fixture):
     contenders = [cat, *ours, openssl, *fixture.age_rivals("age")]
     for c in contenders:
         c.between(["cat", fixture.encrypted(size) if c.name.startswith("open ") else fixture.file_of(size)], ["cat"])
-    fixture.compare(words_of(size), contenders, size, cat, openssl)
+    fixture.compare(words_of(size), contenders, size)
 
 
 def run_cpus(fixture):
@@ -79,4 +79,4 @@ def run_cpus(fixture):
             path = fixture.file_of(size)
             contenders = [fixture.ours(form, each, path, cipher=cipher) for each in ["cpu", *fixture.cuda_lanes(), "auto"]]
             with on_cpus(count) as cpus:
-                fixture.compare(f"{cpus}, {words_of(size)}, {cipher} {form}", contenders, size, contenders[0])
+                fixture.compare(f"{cpus}, {words_of(size)}, {cipher} {form}", contenders, size)

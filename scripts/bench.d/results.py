@@ -9,18 +9,6 @@ PROGRAM_COLUMNS = ["part", "case", "program", "cipher", "format", "action", "lan
 OF_ONE_CALL = ("date", "command", "left out", "failed")  # facts that may differ between calls for one folder
 
 
-def number(value, digits=2):
-    return f"{value:.{digits}f}" if value else "-"
-
-
-def print_table(headings, rows):
-    """The first column is aligned left, the others right."""
-    widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
-    for row in [headings, *rows]:
-        fields = [row[0].ljust(widths[0]), *(field.rjust(width) for field, width in zip(row[1:], widths[1:]))]
-        print(("  " + "  ".join(fields)).rstrip(), flush=True)
-
-
 class Results:
     def __init__(self, folder):
         self.folder = folder
@@ -83,22 +71,16 @@ class Results:
         if rows:
             self.tables.setdefault(table, []).extend(rows)
 
-    def compare(self, case, contenders, size, *baselines):
-        """Keeps a row for each contender, and prints its rate and its speed relative to each baseline."""
-        rows = []
+    def compare(self, case, contenders, size):
+        """Keeps a row for each contender, and prints its time, its rate, and how much its runs vary."""
+        print(f"{case}:", flush=True)
         for c in contenders:
             if c.failed:
                 self.failed(f"{case}, {c.name}: {c.failed}")
-            if not c.has_run():
-                continue
-            self.add("programs", [{"case": case, **c.row(), "bytes": size}])
-            gigabytes, wall, is_large = size / 1e9, c.median("wall"), size >= 1 << 20
-            rows.append([c.name, f"{gigabytes / wall:.2f}" if is_large else f"{wall * 1e3:.2f} ms",
-                         f"{(max(c.times['wall']) - min(c.times['wall'])) / wall:.0%}",
-                         number(c.median("cpu") / gigabytes, 3) if is_large else "-",
-                         *(number(base.median("wall") / wall if base.has_run() else None) for base in baselines)])
-        if rows:
-            print_table([case, "GB/s", "spread", "CPU s/GB", *(f"x {base.name}" for base in baselines)], rows)
+            if c.has_run():
+                self.add("programs", [{"case": case, **c.row(), "bytes": size}])
+                wall, times = c.median("wall"), c.times["wall"]
+                print(f"  {c.name:40} {wall:9.3f} s {size / wall / 1e9:8.2f} GB/s  {(max(times) - min(times)) / wall:4.0%} spread", flush=True)
 
     def write(self):
         for name, rows in self.tables.items():

@@ -112,7 +112,8 @@ class Disk:
 
 
 class Recorder:
-    """Turns calls into changes. Keeps the disk as it is for running programs, to know which file a call means."""
+    """Turns the calls that the programs use into changes. Keeps the disk as it is for running programs, to know which file
+    a call means."""
 
     def __init__(self, disk, folder):
         self.disk, self.folder = disk, folder
@@ -166,13 +167,9 @@ class Recorder:
     def close(self, call):
         self.files.pop(call.number(0), None)
 
-    def dup(self, call):
-        if call.number(0) in self.files:
-            self.files[call.result] = self.files[call.number(0)]
-
     def fcntl(self, call):
-        if "F_DUPFD" in call.arguments:
-            self.dup(call)
+        if "F_DUPFD" in call.arguments and call.number(0) in self.files:
+            self.files[call.result] = self.files[call.number(0)]
 
     def lseek(self, call):
         if call.number(0) in self.files:
@@ -182,36 +179,15 @@ class Recorder:
         if call.number(0) in self.files:
             self.files[call.number(0)][1] += call.result
 
-    readv = read
-
-    def write(self, call, offset=None):
+    def write(self, call):
         file = self.files.get(call.number(0))
-        if file and file[0] in self.disk.data and call.result > 0:
-            at = file[1] if offset is None else offset
-            self.change(call, "data", file[0], at, b"".join(call.strings())[:call.result])
-            if offset is None:
-                file[1] += call.result
-
-    writev = write
-
-    def pwrite64(self, call):
-        self.write(call, call.number(-1))
-
-    pwritev = pwrite64
-
-    def pwritev2(self, call):
-        offset = call.number(-2)
-        self.write(call, None if offset == -1 else offset)
+        if file and file[0] in self.disk.data:
+            self.change(call, "data", file[0], file[1], b"".join(call.strings())[:call.result])
+            file[1] += call.result
 
     def ftruncate(self, call):
         if call.number(0) in self.files:
             self.change(call, "size", self.files[call.number(0)][0], call.number(1))
-
-    def fallocate(self, call):
-        file = self.files.get(call.number(0))
-        end = call.number(2) + call.number(3)
-        if file and "KEEP_SIZE" not in call.arguments and end > len(self.disk.data[file[0]]):
-            self.change(call, "size", file[0], end)
 
     def linkat(self, call):
         words = call.words()
@@ -222,31 +198,20 @@ class Recorder:
 
     def renameat(self, call):
         words = call.words()
-        self.rename(call, words[0], words[2])
-
-    renameat2 = renameat
-
-    def rename(self, call, old="AT_FDCWD", new="AT_FDCWD"):
-        old_parent, old_name, inode = self.find(old, call.path(0))
-        parent, name, _ = self.find(new, call.path(1))
+        old_parent, old_name, inode = self.find(words[0], call.path(0))
+        parent, name, _ = self.find(words[2], call.path(1))
         if inode is not None and parent is not None:
             self.change(call, "rename", parent, old_parent, old_name, name, inode)
 
-    def unlinkat(self, call):
-        self.unlink(call, call.words()[0])
+    renameat2 = renameat
 
-    def unlink(self, call, directory="AT_FDCWD"):
-        parent, name, inode = self.find(directory, call.path())
+    def unlinkat(self, call):
+        parent, name, inode = self.find(call.words()[0], call.path())
         if parent is not None:
             self.change(call, "unlink", parent, name, inode)
 
-    rmdir = unlink
-
     def mkdirat(self, call):
-        self.mkdir(call, call.words()[0])
-
-    def mkdir(self, call, directory="AT_FDCWD"):
-        parent, name, _ = self.find(directory, call.path())
+        parent, name, _ = self.find(call.words()[0], call.path())
         if parent is not None:
             self.change(call, "link", parent, name, self.disk.make(DIRECTORY, int(call.words()[-1], 8) & ~0o022))
 
@@ -254,19 +219,14 @@ class Recorder:
         if call.number(0) in self.files:
             self.change(call, "mode", self.files[call.number(0)][0], int(call.words()[1], 8))
 
-    def chmod(self, call, directory="AT_FDCWD", mode=1):
-        _, _, inode = self.find(directory, call.path())
+    def chmod(self, call):
+        _, _, inode = self.find("AT_FDCWD", call.path())
         if inode is not None:
-            self.change(call, "mode", inode, int(call.words()[mode], 8))
-
-    def fchmodat(self, call):
-        self.chmod(call, call.words()[0], 2)
+            self.change(call, "mode", inode, int(call.words()[1], 8))
 
     def fsync(self, call):
         if call.number(0) in self.files:
             self.change(call, "sync", self.files[call.number(0)][0])
-
-    fdatasync = fsync
 
 
 class PowerCuts:

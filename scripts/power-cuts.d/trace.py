@@ -6,8 +6,7 @@ import re
 import subprocess
 import typing
 
-CALLS = ("openat,close,dup,fcntl,lseek,read,readv,write,writev,pwrite64,pwritev,pwritev2,ftruncate,fallocate,linkat,"
-         "rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,chmod,fchmod,fchmodat,fsync,fdatasync")
+CALLS = "openat,close,fcntl,lseek,read,write,ftruncate,linkat,renameat,renameat2,unlinkat,mkdirat,chmod,fchmod,fsync"
 LINE = re.compile(r"(\d+\.\d+) (\w+)\((.*)\) += (-?\d+).* <(\d+\.\d+)>")
 MAX_STRING = 1 << 22
 
@@ -57,7 +56,7 @@ def record(command, folder, output, environment, kill_at=0):
             calls += filter(None, map(parse, file))
     # A call may have an effect as soon as it begins. But a descriptor exists when openat() ends, and data is on the disk
     # when fsync() does.
-    late = ("openat", "dup", "fcntl", "fsync", "fdatasync")
+    late = ("openat", "fcntl", "fsync")
     calls.sort(key=lambda call: call.end if call.name in late else call.begin)
     return done, calls
 
