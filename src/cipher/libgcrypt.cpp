@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <openssl/provider.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,12 +67,19 @@ bool can_open_fips_setting() {
   return fd >= 0 || error == ENOENT || error == EACCES;
 }
 
+// Someone who configures another provider, such as a certified one, wants its code to do the work.
+bool libcrypto_uses_its_own_code() {
+  const std::unique_ptr<EVP_CIPHER, void (*)(EVP_CIPHER*)> cipher(
+      EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr), EVP_CIPHER_free);
+  return cipher != nullptr &&
+         std::string_view(OSSL_PROVIDER_get0_name(EVP_CIPHER_get0_provider(cipher.get()))) == "default";
+}
+
 class Library {
  public:
   // Not in a program that has more privileges than its caller: it reads variables of the environment.
   Library() : file_(getauxval(AT_SECURE) != 0 ? nullptr : dlopen("libgcrypt.so.20", RTLD_NOW | RTLD_LOCAL)) {
-    if (file_ == nullptr || EVP_default_properties_is_fips_enabled(nullptr) == 1 || !find_functions() ||
-        !can_open_fips_setting())
+    if (file_ == nullptr || !libcrypto_uses_its_own_code() || !find_functions() || !can_open_fips_setting())
       return;
     const char* const version = call.check_version("1.10.0");
     if (version == nullptr || call.control(fips_mode, 0) != 0) return;

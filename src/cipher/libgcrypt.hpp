@@ -9,8 +9,9 @@
 
 namespace gpuaes {
 
-// The version of libgcrypt. Empty if it cannot be used: not installed, older than 1.10, it or libcrypto is in
-// FIPS mode, or the program runs with more privileges than its caller. The first call loads it.
+// The version of libgcrypt. Empty if it cannot be used: not installed, older than 1.10, in FIPS mode,
+// libcrypto uses another provider than its default one, or the program runs with more privileges than its
+// caller. The first call loads it.
 const std::string& libgcrypt_version();
 
 // As make_cpu_cipher(). Null if libgcrypt cannot be used or does not have the cipher, or if it would not be
