@@ -48,6 +48,7 @@ class OutputFile : public Sink {
     data_.overwrite(offset, bytes);
   }
 
+  // sync_data() in tests/models/output.pml
   void finish() override {
     data_.end();
     if (rules_.complete) rules_.complete(fd());
@@ -64,6 +65,7 @@ class OutputFile : public Sink {
     data_.finish();
   }
 
+  // give_name() in tests/models/output.pml
   void publish(const std::function<void()>& last_step) override {
     cancel_.check();  // fsync() is mostly uninterruptible
     if (rules_.check) rules_.check();
@@ -92,6 +94,7 @@ class OutputFile : public Sink {
     }
   }
 
+  // "keeps" in tests/models/output.pml
   [[noreturn]] void throw_kept(const std::string& failure) {
     if (fd() >= 0) data_.sync();
     const std::optional<std::string> kept = file_->keep(cancel_);

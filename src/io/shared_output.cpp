@@ -110,6 +110,7 @@ class SharedFile : public SharedOutput {
     return data_ ? data_->place_in_page() : std::nullopt;
   }
 
+  // write_share() in tests/models/into.pml
   void write(std::span<const std::byte> bytes) override {
     if (data_)
       unless_complete([&] {
@@ -171,6 +172,7 @@ class SharedFile : public SharedOutput {
   }
 
   // Returns false if the directory was removed in the meantime, which can make any call fail.
+  // process in tests/models/into.pml
   bool open_current() {
     try {
       if (!open_folder() || !find_data()) return false;
@@ -247,6 +249,7 @@ class SharedFile : public SharedOutput {
     return folder.has_value();
   }
 
+  // lock_share() in tests/models/into.pml
   void lock_share() {
     const std::string lock = lock_of(place_.share);
     Fd fd(openat(directory_->descriptor(), lock.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
@@ -364,6 +367,7 @@ class SharedFile : public SharedOutput {
     if (!data || (file && is_same_inode(*data, *file))) remove_folder(*folder);
   }
 
+  // mark_done() in tests/models/into.pml
   void mark_done() const {
     check_current();
     const std::string mark = mark_of(place_.share);
@@ -382,6 +386,7 @@ class SharedFile : public SharedOutput {
   }
 
   // Several processes may find all shares complete at the same time. For all but one, the data is gone.
+  // name_file() in tests/models/into.pml
   void name_file() {
     const int from = directory_->descriptor(), to = parent_->descriptor();
     remove_mark();
@@ -425,6 +430,7 @@ class SharedFile : public SharedOutput {
     return is_same_inode(file->status(), data->status()) || is_equal_file(*file, *data);
   }
 
+  // remove_folder() in tests/models/into.pml
   void remove_folder(const Directory& folder) const {
     folder.remove(data_name);  // first: without it, what else is left shows nothing
     for (std::uint32_t i = 0; i < place_.of; ++i)

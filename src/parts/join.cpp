@@ -157,6 +157,7 @@ std::uint32_t read_joined_count(const FdSource& index) {
 // The command -------------------------------------------------------------------------------------
 
 // Each step can be repeated: two joins may run at once, and a join may follow one that was killed.
+// join in tests/models/join.pml
 class Joiner {
  public:
   Joiner(const JoinRequest& request, const Messages& messages, Cancel& cancel)
@@ -309,6 +310,7 @@ class Joiner {
 
   // What attempts have left, and, as the last step, the job file. It is needed for another index if a receipt
   // turns out to be of another attempt than the part, which only a reader of the part can detect.
+  // remove_job() in tests/models/join.pml
   void clean_up() const {
     for (const std::string& name : directory_.list()) {
       if (!parse_attempt(name) && !name.ends_with(kept_suffix)) continue;

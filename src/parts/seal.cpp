@@ -119,6 +119,7 @@ class Sealer {
   }
 
   // Returns false if another attempt completed the part in the meantime.
+  // seal in tests/models/join.pml
   bool seal_into_directory() {
     try {
       OutputTargets targets = targets_;

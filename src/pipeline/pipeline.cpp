@@ -62,6 +62,7 @@ void Pipeline::do_tasks(Worker& worker) {
 }
 
 // Returns when there are no more tasks, or when the worker has been replaced and has finished its jobs.
+// lane in tests/models/ring.pml
 void Pipeline::do_tasks_until_replaced(Worker& worker) {
   using Kind = Ring::Task::Kind;
   Ring::Task ended;

@@ -127,6 +127,7 @@ class Ring::Locked {
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 
+  // wake() and notify() in tests/models/ring.pml
   void wake(Waiter& waiter) {
     waiter.asleep_ = 0;
     notify();  // if one call wakes several lanes, only the last is notified after unlocking
@@ -158,6 +159,7 @@ void Ring::note_waits() {
   writer_waits_.set(!cancelled_ && !all_written() && !writing_ && !next_is_done());
 }
 
+// next_task() in tests/models/ring.pml
 Ring::Task Ring::next_task(Waiter& waiter, bool start, std::optional<Claim>& claim) {
   if (can_write()) {
     const Entry& entry = entry_at(write_count_);
@@ -181,6 +183,7 @@ Ring::Task Ring::next_task(Waiter& waiter, bool start, std::optional<Claim>& cla
   return {claim->in_source ? Task::Kind::work : Task::Kind::fill, &chunk_at(claim->number)};
 }
 
+// claim() in tests/models/ring.pml
 Ring::Claim Ring::claim_next() {
   if (parallel_at_ == parallel_size_) return {.number = fill_count_};
   const std::uint64_t offset = parallel_at_, message_end = source_->message_end(offset);
@@ -202,6 +205,7 @@ void Ring::prepare(Chunk& chunk, const Claim& claim) {
   chunk.last = chunk.in_place = false;
 }
 
+// take() in tests/models/ring.pml
 std::optional<Ring::Task> Ring::try_take(Waiter& waiter, TakeOptions options, Task ended) {
   assert(options.start || !options.wait);  // a lane that cannot start a chunk must not be woken for one
   std::optional<Claim> claim;
@@ -234,6 +238,7 @@ Ring::Task Ring::take(Waiter& waiter, TakeOptions options, Task ended) {
   }
 }
 
+// end_task() in tests/models/ring.pml
 void Ring::end(Task task, Locked& locked) {
   if (task.kind == Task::Kind::write) {
     entry_of(*task.chunk).state = State::empty;
@@ -260,6 +265,7 @@ void Ring::wake(Waiter& waiter, Locked& locked) {
   locked.wake(waiter);
 }
 
+// wake_to_start() in tests/models/ring.pml
 void Ring::wake_to_start(Locked& locked) {
   if (!can_start() || arriving_ != nullptr || waiting_.empty()) return;
   arriving_ = waiting_.back();
@@ -270,6 +276,7 @@ void Ring::wake_all(Locked& locked) {
   while (!waiting_.empty()) wake(*waiting_.back(), locked);
 }
 
+// filled() in tests/models/ring.pml
 void Ring::filled([[maybe_unused]] Chunk& chunk, bool closed) {
   Locked locked(*this);
   assert(chunk.number == fill_count_);
@@ -288,12 +295,14 @@ void Ring::unfilled(Chunk& chunk) {
   wake_to_start(locked);
 }
 
+// "fails" in tests/models/ring.pml
 void Ring::give_back(Chunk& chunk) {
   Locked locked(*this);
   given_back_.push_back(&chunk);
   wake_to_start(locked);
 }
 
+// cancel() in tests/models/ring.pml
 void Ring::cancel() {
   {
     Locked locked(*this);
@@ -304,6 +313,7 @@ void Ring::cancel() {
   end_.notify_all();
 }
 
+// main_thread in tests/models/ring.pml
 void Ring::wait_for_end() {
   std::unique_lock lock = enter();
   end_.wait(lock, [&] { return cancelled_ || all_written(); });

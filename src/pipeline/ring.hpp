@@ -23,6 +23,8 @@
 // There is one mutex. One call ends a task and takes the next, so a lane locks it twice per chunk, and once
 // more if it fills the chunk in the reader's turn.
 //
+// tests/models/ring.pml is a model of the ring, of Workers and of Pipeline.
+//
 // Only the thread that holds a chunk accesses its contents, and only the thread that has the turn reads or
 // writes.
 #pragma once

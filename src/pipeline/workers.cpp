@@ -15,6 +15,7 @@ void Workers::add(std::unique_ptr<Lane> lane) {
   add_locked(std::move(lane), running_);
 }
 
+// replacer in tests/models/ring.pml
 void Workers::replace(std::vector<std::unique_ptr<Lane>> lanes) {
   const std::lock_guard lock(mutex_);
   std::vector<Worker*> old;
@@ -47,6 +48,7 @@ bool Workers::leave(Worker& worker) {
   return true;
 }
 
+// leave_failed() in tests/models/ring.pml
 bool Workers::leave_failed(Worker& worker) {
   const std::lock_guard lock(mutex_);
   if (working_ == 1) {
@@ -113,6 +115,7 @@ void Workers::start(Worker& worker) {
   worker.thread_ = std::jthread([this, &worker] { drive(&worker); });
 }
 
+// start_next() in tests/models/ring.pml
 void Workers::start_next() {
   if (!start_more_) return;  // avoids taking the mutex for every chunk
   const std::lock_guard lock(mutex_);
