@@ -15,7 +15,7 @@ const std::vector<OptionText> memory_options{cpu_ciphers};
 const std::vector<OptionText> pipeline_options{
     {"lanes,l", "LANES",
      "Lanes to measure, each in the form that gpuaes-stream -l takes, or none[:THREADS] for lanes that do "
-     "nothing; separated by commas.",
+     "nothing; separated by commas (default none,cpu).",
      measured_lanes},
     {"chunk-size,b", "SIZES", "Chunk sizes, separated by commas (default 64K,256K,1M,4M,16M)."},
     {"format,f", "FORMATS", "raw (the default), sealed, or both, separated by a comma.",

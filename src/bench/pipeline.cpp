@@ -22,7 +22,6 @@
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"
-#include "system/resources.hpp"
 
 namespace gpuaes {
 namespace {
@@ -192,17 +191,6 @@ void report_row(const Setup& setup, const Measured& measured, Report& report) {
 
 // What to measure -------------------------------------------------------------------------------
 
-std::vector<std::string> default_lanes() {
-  std::vector<std::string> lanes;
-  const unsigned cpus = usable_cpus();
-  for (unsigned count = 1; count < 2 * cpus; count *= 2)
-    for (const char* const name : {"none", "cpu"})
-      lanes.push_back(fmt::format("{}:{}", name, std::min(count, cpus)));
-  if (cuda_may_open() && count_cuda_devices() > 0)
-    for (const int streams : {1, 2, 4, 8, 16}) lanes.push_back(fmt::format("cuda:0:{}", streams));
-  return lanes;
-}
-
 const Format& parse_format(const std::string& name) {
   if (std::ranges::count(pipeline_formats, name) == 0)
     throw UsageError(fmt::format("format '{}' is not measured", name), "formats are raw and sealed");
@@ -219,8 +207,7 @@ double parse_seconds(const std::string& text) {
 }
 
 std::vector<Setup> parse_setups(const Arguments& arguments) {
-  const std::vector<std::string> lanes =
-      arguments.options.contains("lanes") ? parse_list(arguments.option("lanes", "")) : default_lanes();
+  const std::vector<std::string> lanes = parse_list(arguments.option("lanes", "none,cpu"));
   for (const std::string& each : lanes) parse_choice(each);
   const std::vector<std::size_t> sizes = arguments.list("chunk-size", "64K,256K,1M,4M,16M", parse_size);
   const std::vector<Cipher> ciphers = arguments.list("ciphers", "aes-256", parse_cipher);
