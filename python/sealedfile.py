@@ -27,6 +27,7 @@ from __future__ import annotations
 import argparse
 import base64
 import bisect
+import contextlib
 import errno
 import functools
 import getpass
@@ -102,7 +103,7 @@ class Source(NamedTuple):
     step: int = STEP
     close: Callable[[], None] = lambda: None
     begins: Optional[List[int]] = None  # of the files in a directory
-    with_parts: Callable[[int], Any] = lambda count: None  # of a directory: the source that also has its parts
+    with_parts: Callable[[List[str]], Any] = lambda attempts: None  # of a directory: the source that also has its parts
 
 
 def open_at_once(name: Any, flags: int) -> int:
@@ -227,14 +228,12 @@ def read_local(name: str, offset: int, length: int) -> bytes:
 def open_directory(directory: str, sizes_of: Callable[[List[str]], List[int]],
                    read: Callable[[str, int, int], bytes], step: int = STEP) -> Source:
     """Its files, one after another, are a file made of parts. Until the index is verified, it is not known how many
-    parts there are, and the source has only the head and the index."""
+    parts there are, and the source has only the head and the index. Parts are named after their numbers or, if they are
+    objects, also after the attempts that the index lists."""
 
     def source_of(*names: str) -> Source:
         files = [f"{directory.rstrip('/')}/{name}" for name in names]
-        try:
-            *begins, size = itertools.accumulate([0, *sizes_of(files)])
-        except FileNotFoundError as error:
-            raise NotAuthentic(f"{error.filename or error} is missing") from None
+        *begins, size = itertools.accumulate([0, *sizes_of(files)])
 
         def read_range(offset: int, length: int) -> bytes:
             data = bytearray()
@@ -249,10 +248,22 @@ def open_directory(directory: str, sizes_of: Callable[[List[str]], List[int]],
 
         return Source(read_range, size, step, begins=begins, with_parts=with_parts)
 
-    def with_parts(count: int) -> Source:
-        return source_of("head", *(f"part.{number:07}" for number in range(count)), "index")
+    def with_parts(attempts: List[str]) -> Source:
+        numbers = [f"part.{number:07}" for number in range(len(attempts))]
+        try:
+            return source_of("head", *numbers, "index")
+        except FileNotFoundError as error:
+            with contextlib.suppress(FileNotFoundError):
+                return source_of("head", *map(".".join, zip(numbers, attempts)), "index")
+            raise missing(error) from None
 
-    return source_of("head", "index")
+    def missing(error: FileNotFoundError) -> NotAuthentic:
+        return NotAuthentic(f"{error.filename or error} is missing")
+
+    try:
+        return source_of("head", "index")
+    except FileNotFoundError as error:
+        raise missing(error) from None
 
 
 # --- Secrets ---------------------------------------------------------------------------------------------------------
@@ -641,7 +652,7 @@ class SealedFile(io.RawIOBase):
         begins = list(itertools.accumulate([0, *lengths]))
         ats = list(itertools.accumulate([at, *map(frame_size, lengths)]))
         if in_directory:
-            self._source = self._source.with_parts(count)
+            self._source = self._source.with_parts([entries[at : at + 32].hex() for at in range(8, len(entries), 40)])
             self._ends, self._kept = [], {}  # offsets in the source have another meaning now
             check(self._source.begins == [0, *ats], "a part has the wrong size")
         of = int.from_bytes(self._range(at + 5, 4), "big")

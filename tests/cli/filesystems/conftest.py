@@ -8,6 +8,8 @@ import shutil
 import sys
 import tempfile
 
+import pytest
+
 TOP = pathlib.Path(__file__).parents[3]
 
 
@@ -33,3 +35,16 @@ paths = [folder, str(TOP / "build/tools/python")]
 sys.path[:0] = paths
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # for Dask's workers
 install(pathlib.Path(folder))
+
+
+@pytest.fixture(scope="session")
+def s3():
+    """The options for moto's S3, with a bucket."""
+    moto, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
+    service = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    service.start()
+    host, port = service.get_host_and_port()
+    options = {"key": "user", "secret": "password", "endpoint_url": f"http://{host}:{port}"}
+    s3fs.S3FileSystem(**options).mkdir("bucket")
+    yield options
+    service.stop()

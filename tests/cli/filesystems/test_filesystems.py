@@ -353,19 +353,6 @@ def test_servers_without_ranges(key):
             assert file.read() == PLAIN
 
 
-@pytest.fixture(scope="module")
-def s3():
-    """The options for moto's S3, with a bucket."""
-    moto, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
-    service = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    service.start()
-    host, port = service.get_host_and_port()
-    options = {"key": "user", "secret": "password", "endpoint_url": f"http://{host}:{port}"}
-    s3fs.S3FileSystem(**options).mkdir("bucket")
-    yield options
-    service.stop()
-
-
 def test_s3(s3, key):
     files = fsspec.filesystem("s3", **s3)
     plain = some_bytes(7_000_000)

@@ -38,7 +38,7 @@ expect_tree() {
 }
 
 doc=share/doc/gpuaes-stream
-files=(bin/gpuaes-{stream,keygen,parts,bench} bin/gpuage{,-keygen} share/gpuaes-stream/{magic,{sealedfile,sealedfs,open-sealed}.py} "$doc"/{README,SECURITY}.md)
+files=(bin/gpuaes-{stream,keygen,parts,bench} bin/gpuage{,-keygen} share/gpuaes-stream/{magic,{sealedfile,sealedfs,objectparts,open-sealed}.py} "$doc"/{README,SECURITY}.md)
 for page in "$top"/man/*.[1-9]; do
   files+=("share/man/man${page##*.}/$(basename "$page").gz" "$doc/html/$(basename "$page").html")
 done
