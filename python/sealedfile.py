@@ -339,9 +339,9 @@ def sealed_header_size(head: bytes) -> int:
     if re.match(rb"\s*-----BEGIN ", head):
         raise NotSupported("armor is not supported: remove it first")
     check(head.startswith(MAGIC), "the input is neither a sealed file nor an age file")
-    check(len(head) >= 20, "the input is truncated")
-    if head[16] not in (WHOLE, PARTS):
+    if len(head) > 16 and head[16] not in (WHOLE, PARTS):
         raise NotSupported(f"suite {head[16]:02x} is not supported")
+    check(len(head) >= 20, "the input is truncated")
     return 52 + int.from_bytes(head[18:20], "big")
 
 
@@ -356,10 +356,11 @@ def split_slots(count: int, data: bytes) -> List[Tuple[int, bytes]]:
         slots.append((kind, data[3 : 3 + size]))
         data = data[3 + size :]
     check(1 <= len(slots) == count, "the number of slots is wrong")
+    for kind, body in slots:
+        if kind == 0 or kind >= 0x80:
+            raise NotSupported("the input has slots of a type that is not supported")
+        check(len(body) == BODY_SIZES.get(kind, len(body)), "the slots are damaged")
     kinds = [kind for kind, _ in slots]
-    if 0 in kinds or max(kinds) >= 0x80:
-        raise NotSupported("the input has slots of a type that is not supported")
-    check(all(len(body) == BODY_SIZES.get(kind, len(body)) for kind, body in slots), "the slots are damaged")
     check(PASSPHRASE not in kinds or kinds.count(PASSPHRASE) == 1 and not {X25519, XWING} & {*kinds},
           "a passphrase slot excludes some of the other slots")
     return slots
@@ -595,6 +596,7 @@ class SealedFile(io.RawIOBase):
         at = sealed_header_size(head)
         header = self._range(0, at) if given is None else given[: sealed_header_size(given)]
         check(len(header) == sealed_header_size(header), "the given header is truncated")
+        split_slots(header[17], header[20:-32])  # what is wrong with slots is reported before what follows them
         if head[16] == PARTS:
             return self._open_parts(header, at, secrets)
         check(self._source.begins is None, "the directory is not a file made of parts")

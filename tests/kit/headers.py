@@ -2,8 +2,8 @@
 
 import sealed_format as sf
 from common import (
-    BY_KEY, BY_PASSPHRASE, BY_X25519, BY_XWING, DAMAGED, FILE_KEY, FOREIGN_KEY, UNSUPPORTED, make, own_slot, passphrase_slot,
-    unknown_slot, x25519_slot, xwing_slot)
+    BY_KEY, BY_PASSPHRASE, BY_X25519, BY_XWING, DAMAGED, FILE_KEY, FOREIGN_KEY, OTHER_KEY, UNSUPPORTED, WRONG_SECRET, make,
+    own_slot, passphrase_slot, unknown_slot, x25519_slot, xwing_slot)
 from damage import flip
 
 
@@ -11,6 +11,7 @@ def add_to(kit):
     add_unsupported(kit)
     add_malformed(kit)
     add_not_authentic(kit)
+    add_two_defects(kit)
 
 
 def add_unsupported(kit):
@@ -32,7 +33,9 @@ def add_malformed(kit):
         kit.add(name, comment, data, 0, DAMAGED, **secret)
 
     good = make([own_slot()])
-    for name, magic in ("word", b"GPUAES-STREAM/1\n"), ("cr", b"gpuaes-stream/1\r"), ("x", b"gpuaes-stream/x\n"):
+    for name, magic in (("word", b"GPUAES-STREAM/1\n"), ("cr", b"gpuaes-stream/1\r"), ("x", b"gpuaes-stream/x\n"),
+                         ("00", b"gpuaes-stream/00"), ("01", b"gpuaes-stream/01"), ("02", b"gpuaes-stream/02"),
+                         ("1x", b"gpuaes-stream/1x")):
         add(f"magic_{name}", "neither the magic nor that of another version", magic + good[16:])
     add("empty", "the file is empty", b"")
     for size, where in {
@@ -95,3 +98,37 @@ def add_not_authentic(kit):
         add(f"commitment_changed_suite_{suite:02}", "the commitment was changed", flip(data, 143))
         add(f"header_of_another_file_suite_{suite:02}", "a header and a message with different file keys",
             sf.header(FOREIGN_KEY, [foreign], suite) + data[119:])
+
+
+def add_two_defects(kit):
+    """The first one in the order of gpuaes-stream(5) shows."""
+    own, strange, short = own_slot(), unknown_slot(0x80, 64), (sf.KEY_FILE, bytes(63))
+
+    def add(name, comment, data, expect=DAMAGED, secret=BY_KEY):
+        kit.add(f"two_{name}", comment, data, 0, expect, **secret)
+
+    add("version_cut", "another version, and the file ends after the magic", b"gpuaes-stream/2\n", UNSUPPORTED)
+    add("suite_cut", "an unknown suite, and the file ends after it", b"gpuaes-stream/1\n\x05", UNSUPPORTED)
+    add("suite_count", "an unknown suite, and no slots",
+        sf.header(FILE_KEY, [own], 5, count=0) + bytes(72), UNSUPPORTED)
+    add("count_type", "33 slots, and the first has a type that readers must not skip", make([strange, *[own] * 32]))
+    add("mac_cut_type", "the file ends in the header MAC, and a slot has a type that readers must not skip",
+        make([strange, own])[:20 + 67 + 67 + 31])
+    add("size_type", "the slots do not fill their size, and one has a type that readers must not skip",
+        make([strange, own], size=135))
+    add("type_length", "a slot has a type that readers must not skip, and a later one a wrong size",
+        make([strange, short, own]), UNSUPPORTED)
+    add("length_type", "a slot has a wrong size, and a later one a type that readers must not skip",
+        make([short, strange, own]))
+    add("type_combination", "a type that readers must not skip, and two passphrases",
+        make([passphrase_slot(), passphrase_slot(), strange, own]), UNSUPPORTED)
+    add("type_salt_cut", "a type that readers must not skip, and the file ends in the salt",
+        make([strange, own])[:20 + 67 + 67 + 32 + 8], UNSUPPORTED)
+    add("salt_cut_secret", "the file ends in the salt, and the secret opens no slot",
+        make([own])[:119 + 8], secret={"key": OTHER_KEY})
+    add("combination_secret", "slots that must not be combined, and the secret opens none",
+        make([passphrase_slot(), x25519_slot()]), secret={"key": OTHER_KEY})
+    add("secret_mac", "the secret opens no slot, and the header MAC is zero", make([own], mac=bytes(32)), WRONG_SECRET,
+        {"key": OTHER_KEY})
+    add("scrypt_mac", "scrypt parameters that are refused, and the header MAC is zero",
+        make([passphrase_slot(10, 9)], mac=bytes(32)), secret=BY_PASSPHRASE)

@@ -50,6 +50,11 @@ def add_opened(kit):
     add("good_then_foreign", "the first slot opens; the second unwraps another file key", [own, foreign])
     add("zero_x25519_then_good", "the secret of the first slot is zero, so it does not open; the second opens",
         [careless_x25519_slot(bytes(32), bytes(32)), x25519_slot()], BY_X25519)
+    add("zero_xwing_then_good", "the secret of X25519 in the first slot is zero, so it does not open; the second opens",
+        [careless_xwing_slot(bytes(32), bytes(32)), xwing_slot()], BY_XWING)
+    add("not_canonical_xwing_then_good",
+        "the X25519 part of the first slot is not canonical, so it does not open; the second opens",
+        [careless_xwing_slot(b"\xff" * 32, bytes(32)), xwing_slot()], BY_XWING)
     add("unknown_empty", "a slot of an unknown type to be skipped, with an empty body", [unknown_slot(5, 0), own])
     add("unknown_large", "a slot of an unknown type to be skipped, as large as possible",
         [unknown_slot(0x7F, 65535 - 3 - 67), own])
@@ -60,6 +65,8 @@ def add_opened(kit):
             [*(unknown_slot(kind, kind) for kind in types), own])
     add("refused_scrypt_with_key", "scrypt parameters that are not allowed do not matter if only a key is given",
         [passphrase_slot(10, 9), own])
+    kit.add("refused_scrypt_alone_with_key", "there is no slot for the key; the scrypt parameters do not matter",
+            make([passphrase_slot(10, 9)]), 0, WRONG_SECRET, **BY_KEY)
 
 
 def add_passphrases(kit):

@@ -253,12 +253,12 @@ def parse_header(data, suites=(COBBLESTONE_256, KUZNYECHIK_MGM)):
         if re.match(rb"gpuaes-stream/(\d\n|[1-9]\d)", data):
             raise Unsupported("another version of the format")
         raise Malformed("wrong magic")
+    if len(data) > 16 and data[16] not in suites:
+        raise Unsupported(f"unknown suite {data[16]}")
     if len(data) < 20:
         raise Malformed("the header is short")
-    if data[16] not in suites:
-        raise Unsupported(f"unknown suite {data[16]}")
     count, end = data[17], 20 + int.from_bytes(data[18:20], "big")
-    if not 1 <= count <= 32 or len(data) < end + 32 + 24 + 32:
+    if not 1 <= count <= 32 or len(data) < end + 32:
         raise Malformed("no slots, too many slots, or the header is short")
     slots, at = [], 20
     for _ in range(count):
@@ -266,16 +266,21 @@ def parse_header(data, suites=(COBBLESTONE_256, KUZNYECHIK_MGM)):
             raise Malformed("the slots do not fit their size")
         kind, size = data[at], int.from_bytes(data[at + 1 : at + 3], "big")
         at += 3 + size
-        if kind == 0 or kind >= 0x80:
-            raise Unsupported(f"unsupported slot type {kind:02x}")
-        if at > end or size != BODY_SIZES.get(kind, size):
-            raise Malformed("wrong size of a slot")
+        if at > end:
+            raise Malformed("the slots do not fit their size")
         slots.append((kind, data[at - size : at]))
     if at != end:
         raise Malformed("the slots do not fill their size")
+    for kind, body in slots:
+        if kind == 0 or kind >= 0x80:
+            raise Unsupported(f"unsupported slot type {kind:02x}")
+        if len(body) != BODY_SIZES.get(kind, len(body)):
+            raise Malformed("wrong size of a slot")
     kinds = [kind for kind, _ in slots]
     if kinds.count(PASSPHRASE) > 1 or (PASSPHRASE in kinds and (X25519 in kinds or XWING in kinds)):
         raise Malformed("two passphrase slots, or one along with a public-key slot")
+    if len(data) < end + 32 + 24 + 32:
+        raise Malformed("the message is short")
     return slots, end
 
 
