@@ -207,11 +207,11 @@ def draw_bar(axis, y, row, color, is_hollow, limit):
         axis.plot([row["low"], row["high"]], [y, y], color=BLACK, linewidth=0.8)
 
 
-LANES = {"cpu": ("CPU lanes", SKY), "cuda": ("-l cuda:0", GREEN), "auto": ("-l auto", BLACK)}
+LANES = {"cpu": ("CPU threads", SKY), "cuda": ("-l cuda:0", GREEN), "auto": ("-l auto", BLACK)}
 
 
 def draw_cpus(plt, rows):
-    """A panel for each cipher and format; a line for CPU lanes, CUDA lanes and -l auto."""
+    """A panel for each cipher and format; a line for CPU threads, the GPU and -l auto."""
     panels = {}
     for row in rows:
         line = panels.setdefault((row["cipher"], row["format"]), {}).setdefault(row["lanes"].split(":")[0], {})
@@ -220,7 +220,7 @@ def draw_cpus(plt, rows):
     shares = [row["rate"] / max(lines[name][count]["rate"] for name in ("cpu", "cuda")) for lines in panels.values()
               if lines.keys() == LANES.keys() for count, row in lines["auto"].items()]
     entitle(figure, f"-l auto reaches at least {min(shares):.0%} of the rate of CPUs or of a GPU, whichever is faster" if shares
-            else "CPU lanes by number of CPUs")  # before label_lines(), which needs the final layout
+            else "CPU threads by number of CPUs")  # before label_lines(), which needs the final layout
     for axis, ((cipher, form), lines) in zip(axes.flat, panels.items()):
         ends, second_line, counts = [], "", sorted(set().union(*lines.values()))
         axis.set_yscale("log", base=2)

@@ -7,6 +7,7 @@
 
 #include "io/cancel.hpp"
 #include "io/output_directory.hpp"
+#include "io/output_file.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"

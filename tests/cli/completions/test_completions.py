@@ -25,7 +25,7 @@ WORDS = {
     "keygen --completions z": "zsh", "parts --": "--completions --help --version",
     "parts plan -c k": "kuznyechik", "parts plan -r @ke": "@key1 @key2", "parts seal -l c": "cpu cuda",
     "bench --": "--completions --help", "bench --completions ": "bash fish zsh", "bench pipeline -l c": "cpu cuda",
-    "bench pipeline --source=": "file pipe", "bench memory --ciphers k": "kuznyechik",
+    "bench memory --ciphers k": "kuznyechik",
     "bench kernels --modes ": "ctr open seal"}
 FILES = [
     *(f"stream {option}ke" for option in ("-k ", "-dk ", "--key=", "-i ", "-o ", "--stats ", "-p ", "<")),
