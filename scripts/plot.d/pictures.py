@@ -17,7 +17,7 @@ def draw_all(plt, run, save):
     for cipher in ("aes-256", "kuznyechik"):
         rows = [row for row in run.kernels if row["cipher"] == cipher]
         link = next((float(row["value"]) for row in run.links if row["what"].startswith("both") and int(row["bytes"]) == 4 * MI), None)
-        if rows:
+        if any(row["variant"] == "bitslice" and int(row["bytes"]) == 256 * MI for row in rows):
             save(draw_kernels(plt, rows, cipher, link), f"kernels-{cipher}")
             save(draw_by_size(plt, rows, cipher, link), f"kernels-{cipher}-by-size")
     panels = [(title, bars_of(run.of_part(part), case)) for title, part, case in PANELS]
@@ -69,7 +69,7 @@ PLACES = ["constant", "texture", "global", "shared"]
 
 
 def color_of(variant):
-    return KERNEL_COLORS[variant.partition("-")[0]]
+    return KERNEL_COLORS.get(variant.partition("-")[0], GRAY)
 
 
 def order_of(variant):
@@ -246,20 +246,23 @@ def draw_cpus(plt, rows):
 
 SPANS = {"read": ("read", SKY), "kernel": ("kernel", BLUE), "write": ("write", VERMILION), "enqueue": ("start the job", BLACK),
          "device": ("wait for the job", GREEN), "H2D": ("copy to the device", ORANGE), "D2H": ("copy from the device", PURPLE),
-         "wait": ("wait", LIGHT), "queue": ("in the device's queue", LIGHT)}
+         "wait": ("wait", LIGHT), "queue": ("in the device's queue", LIGHT), "cipher": ("cipher", BLUE)}
 MAX_LANES = 3
 VISIBLE = 1 / 400  # of the width: what never takes longer is not shown
+
+
+def span_of(what):
+    return SPANS.get(what, (what, GRAY))
 
 
 def draw_timeline(plt, rows):
     """What each lane does, and when."""
     spans = [(row["track"], row["what"], float(row["start_us"]) / 1e3, float(row["length_us"]) / 1e3) for row in rows]
     end = max(start + length for _, _, start, length in spans)
-    lane_of = lambda track: re.match(r"lane \d+|", track)[0] or track  # noqa: E731
-    natural = lambda text: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]  # noqa: E731
-    tracks = sorted({span[0] for span in spans}, key=natural)
-    lanes = list(dict.fromkeys(map(lane_of, tracks)))[:MAX_LANES]
-    ys = {track: i + 0.4 * lanes.index(lane_of(track)) for i, track in enumerate(track for track in tracks if lane_of(track) in lanes)}
+    tracks = sorted({span[0] for span in spans}, key=lambda track: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", track)])
+    lanes = list(dict.fromkeys(track.partition(",")[0] for track in tracks))[:MAX_LANES]
+    shown_tracks = [track for track in tracks if track.partition(",")[0] in lanes]
+    ys = {track: i + 0.4 * lanes.index(track.partition(",")[0]) for i, track in enumerate(shown_tracks)}
     figure, axis = plt.subplots(figsize=(9, 1 + 0.26 * (len(ys) + 0.4 * len(lanes))))
     bars, shown = {}, {}
     for track, what, start, length in spans:
@@ -267,15 +270,15 @@ def draw_timeline(plt, rows):
             bars.setdefault(what, {}).setdefault(track, []).append((start, length))
     for what, by_track in bars.items():
         if max(length for here in by_track.values() for _, length in here) >= VISIBLE * end:
-            name, shown[name] = SPANS[what]
+            name, shown[name] = span_of(what)
             for track, here in by_track.items():
-                axis.broken_barh(here, (ys[track] - 0.42, 0.84), facecolor=SPANS[what][1], edgecolor="white", linewidth=0.3)
+                axis.broken_barh(here, (ys[track] - 0.42, 0.84), facecolor=shown[name], edgecolor="white", linewidth=0.3)
     axis.set_yticks(list(ys.values()), ys)
     axis.invert_yaxis()
     axis.set_xlim(0, end)
     axis.set_xlabel("milliseconds")
     seconds = {what: sum(length for here in by_track.values() for _, length in here) for what, by_track in bars.items()}
-    longest = SPANS[max(seconds, key=seconds.get)][0]
+    longest, _ = span_of(max(seconds, key=seconds.get))
     entitle(figure, f"Lanes spend most of their time on '{longest}'{'; copies and kernels run meanwhile' * ('kernel' in bars)}")
     legend(axis, plt, shown, loc="lower left", bbox_to_anchor=(0, 1), ncol=5, fontsize=8)
     return figure

@@ -136,6 +136,8 @@ def summary_table(run):
     cases += [(f"{size_of(here)} in the page cache, {here[0]['case'].partition(', ')[2]}", here)
               for here in map(run.on_cpus, (1, run.fact("CPUs"))) if here]
     table = programs_table([(*case, "encrypt") for case in cases], ("age", "openssl"), lambda row: significant(row["rate"]) if row else "")
+    if table == NOT_MEASURED:
+        return table
     gpus = run.facts_of("GPU")
     gpu = f"{'one' if len(gpus) == 1 else f'{len(gpus)} ×'} {gpus[0]}" if gpus else "no GPU"
     kind = "a virtual machine with " * run.fact("virtual machine").startswith("yes")
