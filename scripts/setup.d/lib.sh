@@ -25,20 +25,8 @@ logged() { # log file, command...
     "${@:2}" >"$1" 2>&1 </dev/null
 }
 
-# Ends the script after a logged command failed, with one sentence for a known cause, or with lines of the log.
+# Ends the script after a logged command failed, with lines of the log.
 explain() { # log file, what failed
-    local known=(
-        "No space left on device|enough free space" "the disk is full: free some space"
-        "(get|acquire).* lock" "another program is installing packages: wait until it has finished"
-        "Failed to fetch|Temporary failure|Could not (resolve|connect)"
-        "cannot download packages: check the network connection"
-        "password is required" "sudo needs a password: use a terminal, or root"
-        "dpkg was interrupted" "an earlier installation was interrupted: run 'dpkg --configure -a' as root"
-    )
-    local i
-    for ((i = 0; i < ${#known[@]}; i += 2)); do
-        ! grep -qE "${known[i]}" "$1" || fail "${known[i + 1]}, then run this again (log: $1)"
-    done
     grep -m 1 -A 4 -E 'CMake Error|error:' "$1" >&2 || tail -n 5 -- "$1" >&2
     fail "$2 (log: $1)"
 }
