@@ -7,7 +7,6 @@ To write, they need gpuaes-stream, next to Python or in PATH."""
 
 import concurrent.futures
 import contextlib
-import io
 import os
 import shutil
 import subprocess
@@ -97,17 +96,21 @@ class SealedFileSystem(ChainedFileSystem):
         try:
             return {**found, "name": name, "size": self.sealed(found).size, "type": "file"}
         except SealedFileError:
-            if is_directory or not listing:
+            if not listing:
                 raise
-            return {**found, "name": name, "size": None}
+            return found if is_directory else {**found, "name": name, "size": None}
 
     def info(self, path, **kwargs):
         return self._plain_info(self.stat(path))
 
     def ls(self, path, detail=True, **kwargs):
         path = self._strip_protocol(path)
+        with contextlib.suppress(SealedFileError):
+            if path.endswith(self.ending):  # a file, unless it is a directory of another kind
+                found = self.info(path)
+                return [found] if detail else [found["name"]]
         try:
-            found = [self.stat(path)] if path.endswith(self.ending) else self.fs.ls(path, detail=True)
+            found = self.fs.ls(path, detail=True)
         except (FileNotFoundError, NotADirectoryError):
             found = [self.stat(path)]
         found = [each for each in found if each["type"] == "directory" or each["name"].endswith(self.ending)]
@@ -124,12 +127,10 @@ class SealedFileSystem(ChainedFileSystem):
         start, end, _ = slice(start, end).indices(file.size)
         return file.read_at(start, max(0, end - start))
 
-    def _open(self, path, mode="rb", block_size=None, autocommit=True, **kwargs):
-        if mode == "rb":
-            return PlainFile(self, path, mode, block_size or "default", **kwargs)
-        if mode != "wb":
+    def _open(self, path, mode="rb", block_size=None, **kwargs):
+        if mode not in ("rb", "wb"):
             raise ValueError("files are read, or written as a whole")
-        return Writer(self, self.plain_name(path) + self.ending, autocommit)
+        return File(self, path, mode, block_size or "default", **kwargs)
 
     # --- Writing
 
@@ -164,11 +165,17 @@ class AgeFileSystem(SealedFileSystem):
     protocol, ending = "age", ".age"
 
 
-class PlainFile(AbstractBufferedFile):
+class File(AbstractBufferedFile):
+    """The plaintext of a file. What is written is piped through gpuaes-stream into a file that gets its name when all has
+    succeeded: in object storage, which is asynchronous in fsspec, by the end of the upload, elsewhere by renaming it."""
+
     def __init__(self, fs, path, mode, block_size, **kwargs):
-        self._found, self._pid = fs.stat(path), os.getpid()
-        self._plain = fs.sealed(self._found)
-        super().__init__(fs, path, mode, block_size, **{**kwargs, "size": self._plain.size})
+        self._pid, self._handled, self._process = os.getpid(), sys.exc_info()[1], None
+        if mode == "rb":
+            self._found = fs.stat(path)
+            self._plain = fs.sealed(self._found)
+            kwargs["size"] = self._plain.size
+        super().__init__(fs, path, mode, block_size, **kwargs)
 
     def _fetch_range(self, start, end):
         if self._pid != os.getpid():  # after a fork
@@ -177,29 +184,24 @@ class PlainFile(AbstractBufferedFile):
             self._plain, self._pid = self.fs.sealed(self._found), os.getpid()
         return self._plain.read_at(start, end - start)
 
-
-class Writer(io.RawIOBase):
-    """Pipes through gpuaes-stream into a file that gets its name when all has succeeded: in object storage, which is
-    asynchronous in fsspec, by the end of the upload, elsewhere by renaming it."""
-
-    def __init__(self, fs, path, autocommit):
-        self._fs, self._path, self._autocommit, self._size = fs.fs, path, autocommit, 0
-        self._handled, self._uploads, self._messages = sys.exc_info()[1], fs.fs.async_impl, tempfile.TemporaryFile()
-        self._name = path if self._uploads else f"{path}.{os.urandom(8).hex()}.incomplete"
+    def _initiate_upload(self):
+        self._target, self._messages, self._failed = self.fs.fs, tempfile.TemporaryFile(), []
+        self._name = self._path = self.fs.plain_name(self.path) + self.fs.ending
+        if not self._target.async_impl:
+            self._name += f".{os.urandom(8).hex()}.incomplete"
         with open(os.memfd_create("secret"), "wb") as secret:
-            self._process = subprocess.Popen(fs.command(secret), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=self._messages, pass_fds=[secret.fileno()])
+            process = subprocess.Popen(self.fs.command(secret), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=self._messages, pass_fds=[secret.fileno()])
         try:
-            self._out = self._fs.open(self._name, "wb", **({"autocommit": False} if self._uploads else {}))
+            how = {"autocommit": False} if self._target.async_impl else {}
+            self._out, self._process = self._target.open(self._name, "wb", **how), process
         except BaseException:
-            self._process.kill()
+            process.kill()
             raise
-        self._failed = []
-        arguments = self._process.stdout, self._out, self._failed
-        self._thread = threading.Thread(target=self._copy, args=arguments, daemon=True)
+        self._thread = threading.Thread(target=self._copy, args=(process.stdout, self._out, self._failed), daemon=True)
         self._thread.start()
 
-    @staticmethod  # a thread with a reference to the Writer would keep it from being collected
+    @staticmethod  # a thread with a reference to the file would keep it from being collected
     def _copy(sealed, out, failed):
         try:
             with sealed:  # if this fails, so does the process
@@ -207,18 +209,19 @@ class Writer(io.RawIOBase):
         except Exception as error:
             failed.append(error)
 
-    def writable(self):
-        return True
-
-    def tell(self):
-        return self._size
-
-    def write(self, data):
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(data)
-            self._size += memoryview(data).nbytes
-            return memoryview(data).nbytes
-        self._end()
+    def _upload_chunk(self, final=False):
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(self.buffer.getbuffer())
+                self._process.stdin.flush()
+                if not final:
+                    return
+            self._end()
+            if self.autocommit:
+                self.commit()
+        except BaseException:
+            self.discard()
+            raise
 
     def _end(self):
         with contextlib.suppress(BrokenPipeError):
@@ -227,36 +230,31 @@ class Writer(io.RawIOBase):
         if self._process.wait() != 0 or self._failed:
             self._messages.seek(0)
             raise (self._failed or [OSError(self._messages.read().decode(errors="replace").strip())])[0]
+        self._out.close()
 
     def close(self):
-        """Commits, unless an exception ends the block that writes."""
-        if self.closed:
-            return
-        super().close()
-        fails = sys.exc_info()[1] not in (None, self._handled)
-        try:
-            if fails:
-                self._process.kill()
-            self._end()
-            self._out.close()
-            if self._autocommit:
-                self.commit()
-        except BaseException:
+        """Commits what was written, unless an exception ends the block that writes."""
+        if self.mode == "wb" and not self.closed and sys.exc_info()[1] not in (None, self._handled):
             self.discard()
-            if not fails:
-                raise
+        super().close()
 
     def __del__(self):
-        if not self.closed and hasattr(self, "_thread"):  # incomplete
-            self._process.kill()
+        if getattr(self, "mode", "rb") == "wb" and not self.closed:
             self.discard()
 
     def commit(self):
-        self._out.commit() if self._uploads else self._fs.mv(self._name, self._path)
+        self._out.commit() if self._target.async_impl else self._target.mv(self._name, self._path)
 
     def discard(self):
-        if self._uploads:
+        """Also stops what is running."""
+        self.closed = True
+        if self._process is None:
+            return
+        self._process.kill()
+        self._thread.join()
+        self._process = None
+        if self._target.async_impl:
             self._out.discard()
             self._out.closed = True  # otherwise, it would be uploaded when it is collected
         else:
-            self._fs.rm_file(self._name)
+            self._target.rm_file(self._name)

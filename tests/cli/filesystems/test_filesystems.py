@@ -100,6 +100,28 @@ def test_a_directory_of_parts_is_a_file(memory, key):
     assert not memory.exists("/d/disk.sealed")
 
 
+def test_other_directories_with_the_ending_are_listed_as_directories(memory, key):
+    memory.pipe_file("/d/photos.sealed/one.sealed", sf.seal(b"one", keys=[KEY]))
+    files = sealed(key)
+    assert {info["name"]: info["type"] for info in files.ls("/d")}["/d/photos.sealed"] == "directory"
+    assert "/d/photos.sealed/one" in files.find("/d") and files.cat_file("/d/photos.sealed/one") == b"one"
+    with pytest.raises(NotAuthentic, match="head is missing"):
+        files.open("/d/photos.sealed")
+
+
+def test_transactions(memory, key):
+    """Files get their names when the transaction ends, and only if it succeeds."""
+    files = sealed(key)
+    with files.transaction:
+        files.pipe_file("/d/new", PLAIN)
+        assert not files.exists("/d/new")
+    assert files.cat_file("/d/new") == PLAIN
+    with pytest.raises(KeyError), files.transaction:
+        files.pipe_file("/d/other", PLAIN)
+        raise KeyError
+    assert not files.exists("/d/other") and not [name for name in memory.store if "incomplete" in name]
+
+
 def test_tar_in_age(work):
     identity = pathlib.Path("identity")
     identity.write_text(af.identity_text())

@@ -4,6 +4,8 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -133,3 +135,19 @@ def test_damaged_objects(bucket):
         bucket.rm(second) if data is None else bucket.pipe_file(second, data)
         with pytest.raises(NotAuthentic, match=message):
             opened(bucket)
+
+
+def test_recipe(bucket, monkeypatch):
+    """As printed in gpuaes-recipes(7), with two parts."""
+    page = (pathlib.Path(__file__).parents[3] / "man/gpuaes-recipes.7").read_text()
+    section = re.search(r"(?ms)^\.Ss Encrypt one file into many objects\n.*?^\.Bd.*?\n(.*?)^\.Ed", page)[1]
+    shutil.rmtree("disk.sealed")
+    pathlib.Path("backup.key").write_bytes(KEY)
+    pathlib.Path("s3.json").write_text(json.dumps({"s3": fsspec.config.conf["s3"]}))
+    for name in "objectparts.py", "sealedfile.py":
+        shutil.copy(sources.READER / name, ".")
+    commands = re.sub(r"(?m)^\$ ", "", section).replace("-n 64", "-n 2").replace("//backups", "//bucket")
+    commands = commands.replace("python3", sys.executable)
+    environment = {**os.environ, "FSSPEC_CONFIG_DIR": os.getcwd()}
+    subprocess.run(["bash", "-euo", "pipefail", "-c", commands], env=environment, check=True)
+    assert len(names(bucket, "part.")) == 2 and not os.path.exists("disk.sealed/job")
