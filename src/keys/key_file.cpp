@@ -14,9 +14,9 @@ namespace gpuaes {
 namespace {
 
 // No early exit: the contents may be a raw key.
-bool begins_with_any(std::span<const std::byte> contents, std::span<const std::string_view> texts) {
+bool begins_with_any(std::span<const std::byte> contents, std::span<const std::string> texts) {
   bool found = false;
-  for (const std::string_view text : texts) found |= has_prefix(contents, text);
+  for (const std::string& text : texts) found |= has_prefix(contents, text);
   return found;
 }
 
@@ -32,7 +32,7 @@ NoKeys none_of_these(std::span<const std::byte> contents, const std::string& nam
 }  // namespace
 
 KeyFile classify_key_file(std::span<const std::byte> contents, const std::string& name,
-                          std::span<const std::string_view> encrypted) {
+                          std::span<const std::string> encrypted) {
   if (begins_with_any(contents, encrypted)) return EncryptedKeyFile{};
   switch (kind_of_text(first_content_line(as_text(contents)))) {
     case TextKind::recipient:

@@ -37,6 +37,6 @@ using KeyFile = std::variant<RawKey, IdentityLines, SshPrivateKey, RecipientLine
 // Classifies the contents of the file `name`. `encrypted` is how encrypted files begin. No memory access and
 // no branch depends on the contents of a raw key.
 KeyFile classify_key_file(std::span<const std::byte> contents, const std::string& name,
-                          std::span<const std::string_view> encrypted = {});
+                          std::span<const std::string> encrypted = {});
 
 }  // namespace gpuaes

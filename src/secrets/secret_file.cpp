@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,10 +21,11 @@ namespace {
 constexpr std::size_t max_encrypted_key_file_bytes = 16 << 20;
 
 // How files in the formats begin that show which secrets open them, armored or not.
-std::vector<std::string_view> encrypted_beginnings() {
-  std::vector<std::string_view> texts;
+std::vector<std::string> encrypted_beginnings() {
+  std::vector<std::string> texts;
   for (const Format& format : all_formats())
-    if (format.accepts.recipients) texts.insert(texts.end(), {format.magic, armor_begin(format.armor)});
+    if (format.accepts.recipients)
+      texts.insert(texts.end(), {std::string(format.magic), armor_begin(format.armor)});
   return texts;
 }
 
