@@ -39,7 +39,7 @@ constexpr char usage[] =
 struct Options {
   bool post_quantum = false, convert = false, version = false;
   std::string output;
-  std::string input{standard_name};
+  NamedFile input;
 };
 
 Options parse(int argc, const char* const* argv) {
@@ -52,7 +52,7 @@ Options parse(int argc, const char* const* argv) {
   if (options.version) return options;
   if (arguments.size() > (options.convert ? 1 : 0)) throw AgeError("too many arguments");
   if (options.post_quantum && options.convert) throw AgeError("-pq cannot be used with -y");
-  if (!arguments.empty() && !arguments.front().empty()) options.input = arguments.front();
+  if (!arguments.empty() && !arguments.front().empty()) options.input.name = arguments.front();
   return options;
 }
 
@@ -85,10 +85,10 @@ void convert(const Options& options, Messages& messages) {
   RunControl control(messages);
   const Secret contents = read_key_file(options.input, messages, control.cancel).contents;
   std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.input))) {
+  for (const Key& identity : parse_identities(as_text(contents.bytes()), options.input.shown())) {
     if (identity.kind == KeyKind::plugin)
       throw AgeError(fmt::format("{} contains a plugin identity; only the plugin can print its recipient",
-                                 shown_name(options.input)));
+                                 options.input.shown()));
     recipients += text_of(recipient_of(identity)) + "\n";
   }
   write(options, bytes_of(recipients), control.cancel);

@@ -36,7 +36,7 @@ void make_key(const Options& options, const Messages&);
 struct Options {
   Action action = make_key;
   std::optional<std::string> output;  // standard output if not set
-  std::string identity;               // the identity file whose recipient is printed
+  NamedFile identity;                 // the identity file whose recipient is printed
   std::string shell;                  // of --completions
 };
 
@@ -110,14 +110,14 @@ void show_recipients(const Options& options, const Messages& messages) {
   Cancel cancel;
   const auto [contents, kind] = read_key_file(options.identity, messages, cancel);
   if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
-    throw UsageError(fmt::format("{} contains a key, which has no recipient", shown_name(options.identity)),
+    throw UsageError(fmt::format("{} contains a key, which has no recipient", options.identity.shown()),
                      "anyone who encrypts with a key needs the key itself");
   std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), shown_name(options.identity))) {
+  for (const Key& identity : parse_identities(as_text(contents.bytes()), options.identity.shown())) {
     if (identity.kind == KeyKind::plugin)
       throw UsageError(
           fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
-                      shown_name(options.identity), plugin_name(identity)));
+                      options.identity.shown(), plugin_name(identity)));
     recipients += text_of(recipient_of(identity)) + "\n";
   }
   print(recipients, cancel);
@@ -148,7 +148,7 @@ constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
      [](Options& options, const std::string& name) {
        options.action = show_recipients;
-       options.identity = name;
+       options.identity.name = name;
      }},
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
      [](Options& options, const std::string& name) {

@@ -1,7 +1,11 @@
 #include "base/unicode.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+
+#include "base/error.hpp"
 
 namespace gpuaes {
 namespace {
@@ -56,6 +60,12 @@ std::string_view marked_encoding(std::string_view text) {
   for (const ByteOrderMark& mark : byte_order_marks)
     if (text.starts_with(mark.bytes)) return mark.encoding;
   return {};
+}
+
+void refuse_byte_order_mark(std::string_view text, std::string_view name) {
+  if (const std::string_view encoding = marked_encoding(text); !encoding.empty())
+    throw UsageError(fmt::format("{} begins with a {} byte order mark", name, encoding),
+                     "save it as UTF-8 without a byte order mark");
 }
 
 Character take_character(std::string_view& text) {

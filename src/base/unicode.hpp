@@ -68,6 +68,9 @@ inline constexpr std::array byte_order_marks{ByteOrderMark{"UTF-8", "\xef\xbb\xb
 // The encoding of the mark that the text begins with; empty if there is none.
 std::string_view marked_encoding(std::string_view text);
 
+// UsageError naming `name` if the text begins with a mark.
+void refuse_byte_order_mark(std::string_view text, std::string_view name);
+
 struct Character {
   std::string_view bytes;
   std::optional<char32_t> code;  // none if the bytes are not UTF-8

@@ -58,22 +58,19 @@ void check_output(const AgeOptions& options) {
 }
 
 SecretRequest secrets_of(const AgeOptions& options) {
-  SecretRequest secrets{.named = {.key_option = "-i",
-                                  .file_option = "",
-                                  .command_option = "",
-                                  .key_files = options.identities,
-                                  .ask_passphrase = options.passphrase,
+  SecretRequest secrets{.named = {.ask_passphrase = options.passphrase,
                                   .attempts = 1,
-                                  .generates_passphrase = options.passphrase,
-                                  .recipients_option = "-R",
-                                  .plugin_option = "-j"},
+                                  .generates_passphrase = options.passphrase},
                         .purpose = options.decrypt ? Purpose::open : Purpose::seal_for_identities,
-                        .recipients = options.recipients,
-                        .plugins = options.plugins,
                         .ask_if_needed = options.decrypt,
                         .warn_if_readable = false,
                         .only_identities = true};
-  for (const std::string& name : options.recipients_files) secrets.recipients.push_back("@" + name);
+  // Not Kind::secret: age also encrypts an identity file for its own recipient.
+  for (const std::string& name : options.identities) secrets.named.key_files.push_back({name, "-i"});
+  for (const std::string& text : options.recipients) secrets.recipients.emplace_back(text);
+  for (const std::string& name : options.recipients_files)
+    secrets.recipients.emplace_back(NamedFile{name, "-R"});
+  for (const std::string& name : options.plugins) secrets.plugins.push_back({name, "-j"});
   return secrets;
 }
 
@@ -112,11 +109,11 @@ void check_age_options(const AgeOptions& options, const Messages& messages) {
 
 FilterRequest request_of(const AgeOptions& options) {
   FilterRequest request{.secrets = secrets_of(options), .inputs = {{InputRequest{}}}};
-  if (!options.input.empty()) request.inputs.named.front().name = options.input;
+  if (!options.input.empty()) request.inputs.named.front().file.name = options.input;
   if (options.output == standard_name)
     request.output.force = true;
   else if (!options.output.empty())
-    request.output.name = options.output;
+    request.output.file = NamedFile{options.output, "--output"};
   request.stream.decrypt = options.decrypt;
   request.stream.format = {.name = "age", .armor = options.armor};
   return request;

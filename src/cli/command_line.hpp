@@ -2,6 +2,7 @@
 // made from the same table.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -15,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "cli/help.hpp"
+#include "files/named_file.hpp"
 
 namespace gpuaes {
 
@@ -54,24 +56,6 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::span<cons
 // The same, if a command may follow --.
 CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
                                std::size_t max_positional);
-
-// Returns `use()`, which opens a file for a command line option. Puts the option before the message of an
-// error. Only the output may end the program with SIGPIPE.
-template <class Use>
-auto with_option(const std::string& option, const Use& use) {
-  try {
-    return use();
-  } catch (UsageError& error) {
-    error.within(option);
-    throw;
-  } catch (PipeClosed& error) {
-    error.within(option);
-    throw IoError(error.what(), error.hint());
-  } catch (IoError& error) {
-    error.within(option);
-    throw;
-  }
-}
 
 // UsageError if both options are given.
 void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b);
@@ -116,6 +100,34 @@ void add_text(Target& target, const std::string& text) {
 template <auto parse, auto... path, class Target>
 void set_parsed(Target& target, const std::string& text) {
   field_of<path...>(target) = parse(text);
+}
+
+// The name of an option as a template argument: --key.
+template <std::size_t size>
+struct OptionLiteral {
+  consteval OptionLiteral(const char (&name)[size]) { std::copy_n(name, size, text); }
+  char text[size];
+};
+
+// The same for a field that is a file, which is used like this.
+template <OptionLiteral option, auto... path, class Target>
+void set_file(Target& target, const std::string& name) {
+  field_of<path...>(target) = NamedFile{name, option.text};
+}
+template <OptionLiteral option, auto... path, class Target>
+void set_secret_file(Target& target, const std::string& name) {
+  field_of<path...>(target) = NamedFile{name, option.text, NamedFile::Kind::secret};
+}
+template <OptionLiteral option, auto... path, class Target>
+void add_secret_file(Target& target, const std::string& name) {
+  field_of<path...>(target).push_back({name, option.text, NamedFile::Kind::secret});
+}
+
+// The same for an output; none for standard output.
+template <OptionLiteral option, auto... path, class Target>
+void set_output(Target& target, const std::string& name) {
+  field_of<path...>(target) =
+      name == standard_name ? std::nullopt : std::optional(NamedFile{name, option.text});
 }
 
 template <class Target>

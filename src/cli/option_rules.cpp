@@ -94,7 +94,7 @@ void check_inputs(const CommandLine& line, const Options& options) {
     throw UsageError(
         "more than one input file was given; only --output-dir, --test, --info and --rekey accept several",
         "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
-  if (rekeys && options.output.name)
+  if (rekeys && options.output.file)
     throw UsageError("--rekey of several files cannot be used with --output");
   for (const char* name : {"stats", "trace", "header"})
     if (line.given.contains(name) && !options.output.directory)

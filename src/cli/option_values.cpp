@@ -115,14 +115,6 @@ Cipher parse_cipher(const std::string& name) {
                    fmt::format("the ciphers are {}", join(cipher_names())));
 }
 
-std::string shown_name(const std::string& name) {
-  return name == standard_name ? standard_input_name : name;
-}
-
-FdSource open_source(const std::string& name, Cancel& cancel) {
-  return name == standard_name ? open_standard_source(cancel) : open_file_source(name, cancel);
-}
-
 std::optional<std::string> parse_output(const std::string& name) {
   return name == standard_name ? std::nullopt : std::optional(name);
 }

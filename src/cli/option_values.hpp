@@ -1,4 +1,5 @@
-// The values of options: their parsers, which throw UsageError if the text is malformed, and names of files.
+// The values of options: their parsers, which throw UsageError if the text is malformed, and the names of
+// outputs.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
+#include "files/named_file.hpp"
 #include "format/parts/frames.hpp"
-#include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -29,15 +30,6 @@ std::vector<std::string_view> cipher_names();
 
 // The name of a cipher, in the form that -c takes.
 Cipher parse_cipher(const std::string& name);
-
-// The name of standard input and output. A file of that name is "./-".
-inline constexpr std::string_view standard_name = "-";
-
-// The name of an input in messages.
-std::string shown_name(const std::string& name);
-
-// Opens the file of that name, or standard input.
-FdSource open_source(const std::string& name, Cancel& cancel);
 
 // The name of an output file; nullopt for -, which is standard output.
 std::optional<std::string> parse_output(const std::string& name);

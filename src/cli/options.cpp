@@ -179,7 +179,7 @@ InputsRequest input_requests(const Options& options) {
   if (options.files_from) return {{}, options.files_from, options.null_separated ? '\0' : '\n'};
   InputsRequest inputs;
   for (const std::string& name : options.inputs)
-    inputs.named.push_back({name, options.input_option, options.command});
+    inputs.named.push_back({{name, options.input_option, NamedFile::Kind::data}, options.command});
   return inputs;
 }
 

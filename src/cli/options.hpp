@@ -25,14 +25,13 @@ struct Options {
   bool salvage = false;                // continue past damage
   std::optional<Selection> selection;  // of the plaintext
   bool json = false;                   // --info prints JSON
-  SecretRequest secrets{{"--key", "--passphrase-file", "--passphrase-command"}};
-  SecretRequest new_secrets{{"--new-key", "--new-passphrase-file", "--new-passphrase-command"}};  // --rekey
+  SecretRequest secrets, new_secrets;  // the latter for --rekey
   FormatRequest format;
   std::vector<std::string> inputs{std::string(standard_name)};  // several for some actions
   const char* input_option = "";                                // that names the input, if any
-  std::optional<std::string> files_from;                        // a list of names, instead of `inputs`
+  std::optional<NamedFile> files_from;                          // a list of names, instead of `inputs`
   bool null_separated = false;                                  // each followed by a null byte
-  std::optional<std::string> header;                            // a file with the header, to decrypt
+  std::optional<NamedFile> header;                              // a file with the header, to decrypt
   std::vector<std::string> command;                             // whose output is the input, unless empty
   OutputRequest output;
   std::optional<std::string> into;  // a file that several processes write, instead of the output

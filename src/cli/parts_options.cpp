@@ -29,7 +29,7 @@ struct PartsOptions {
   std::string directory;               // except of plan, whose output it is
   std::uint32_t part = 0;              // its number
   std::optional<std::uint32_t> count;  // of parts
-  std::optional<std::string> receipt;  // a file to write
+  std::optional<NamedFile> receipt;    // a file to write
   std::vector<std::string> receipts;   // files to read
   bool reads_receipts = false;         // whether there are any
   bool verify = false;                 // read all of a complete part
@@ -55,7 +55,7 @@ constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 constexpr Row new_directory{
     "output,o", "DIR", "Make the directory DIR, which must not exist.",
-    set_parsed<parse_output, &PartsOptions::shared, &Options::output, &OutputRequest::name>};
+    set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
 void set_input(PartsOptions& options, const std::string& name) {
   options.shared.inputs = {name};
   options.shared.input_option = "--input";
@@ -79,10 +79,10 @@ constexpr Row sealing_cipher{
 constexpr Row new_label{
     "label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
     set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>};
-constexpr Row sealing_key{
-    "key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-    add_text<&PartsOptions::shared, &Options::secrets, &SecretRequest::named, &SecretOptions::key_files>,
-    true};
+constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
+                          add_secret_file<"--key", &PartsOptions::shared, &Options::secrets,
+                                          &SecretRequest::named, &SecretOptions::key_files>,
+                          true};
 constexpr Row part{"part", "I", "The number of the part, from 0.",
                    set_parsed<parse_part_number, &PartsOptions::part>};
 constexpr Row input{
@@ -94,9 +94,9 @@ constexpr Row verify{"verify", nullptr, "Read all of the part once it is complet
                      turn_on<&PartsOptions::verify>};
 constexpr Row part_elsewhere{
     "output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
-    set_parsed<parse_output, &PartsOptions::shared, &Options::output, &OutputRequest::name>};
+    set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
 constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
-                      set_text<&PartsOptions::receipt>};
+                      set_file<"--receipt", &PartsOptions::receipt>};
 constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&PartsOptions::json>};
 constexpr Row missing{
     "missing", nullptr,
@@ -106,12 +106,12 @@ constexpr Row count{"count", "N", "The number of parts, if the plan does not rec
                     set_parsed<parse_part_count, &PartsOptions::count>};
 constexpr Row receipts{"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
                        turn_on<&PartsOptions::reads_receipts>};
-constexpr Row single_file{"output,o", "FILE",
-                          "Also write the sealed file as a single file to FILE or standard output (-).",
-                          [](PartsOptions& options, const std::string& name) {
-                            options.shared.output.name = parse_output(name);
-                            options.single_file = true;
-                          }};
+constexpr Row single_file{
+    "output,o", "FILE", "Also write the sealed file as a single file to FILE or standard output (-).",
+    [](PartsOptions& options, const std::string& name) {
+      set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>(options, name);
+      options.single_file = true;
+    }};
 constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptions&, const std::string&) {}};
 
 // Constants of their own: clang 14 destroys the temporaries of a call with a consteval argument twice.
@@ -236,7 +236,7 @@ void check_plan(const CommandLine& line, const Options& options) {
   if (!options.inputs.empty() && !options.names_input())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
                      "omit the input; each seal then reads its own");
-  if (!options.output.name) throw UsageError("plan makes a directory, and cannot write to standard output");
+  if (!options.output.file) throw UsageError("plan makes a directory, and cannot write to standard output");
 }
 
 void check_receipts(const Command& command, const GivenOptions& given, const PartsOptions& options) {
@@ -271,7 +271,7 @@ PartsRequest request_of(Action action, const PartsOptions& options) {
     case Action::plan:
       return PlanRequest{.secrets = secret_request(shared),
                          .input = std::move(first),
-                         .directory = *shared.output.name,
+                         .directory = *shared.output.file,
                          .cipher = shared.format.cipher.value_or(Cipher::aes_256),
                          .label = shared.format.label,
                          .count = options.count};

@@ -11,49 +11,57 @@
 
 #include "cipher/ciphers.hpp"
 #include "cli/option_values.hpp"
+#include "files/conflicts.hpp"
+#include "files/named_file.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
 
 inline constexpr unsigned default_attempts = 3;
 
-// The keys and passphrases that options name, and those options.
+// An argument that is not the name of a file, with its option.
+struct Argument {
+  std::string text, option;
+};
+
+// The keys and passphrases that options name.
 struct SecretOptions {
-  const char *key_option, *file_option, *command_option;
-  std::vector<std::string> key_files{};
+  std::vector<NamedFile> key_files{};
   bool ask_passphrase = false;
   unsigned attempts = default_attempts;  // to enter the right passphrase, also that of a key file
   bool generates_passphrase = false;     // if a new one is left empty
-  std::optional<std::string> passphrase_file{}, passphrase_command{};
-  const char *recipients_option = "--recipients-file", *plugin_option = "--plugin";
+  std::optional<NamedFile> passphrase_file{};
+  std::optional<Argument> passphrase_command{};
 };
+
+// A recipient, or a file of them.
+using RecipientArgument = std::variant<std::string, NamedFile>;
 
 // What secrets are for. Identities can encrypt only if the user asks for that: -d may have been forgotten.
 enum class Purpose { open, seal, seal_for_identities, rekey };
 
 struct SecretRequest {
-  SecretOptions named;
+  SecretOptions named{};
   Purpose purpose = Purpose::seal;
-  std::vector<std::string> recipients{};  // in the form that -r takes; -R FILE is @FILE
-  std::vector<std::string> plugins{};     // names of age plugins without data
-  bool ask_if_needed = false;             // if none is given: the input shows which secrets open it
-  bool warn_if_readable = true;           // by other users
-  bool only_identities = false;           // key files are errors
+  std::vector<RecipientArgument> recipients{};
+  std::vector<Argument> plugins{};  // names of age plugins without data
+  bool ask_if_needed = false;       // if none is given: the input shows which secrets open it
+  bool warn_if_readable = true;     // by other users
+  bool only_identities = false;     // key files are errors
 };
 
 struct InputRequest {
-  std::string name{standard_name};
-  const char* option = "";             // the option that names the input, or ""
+  NamedFile file{.kind = NamedFile::Kind::data};
   std::vector<std::string> command{};  // whose output is the input, unless empty
   // Anything but a regular file, a block device or a directory is an error: opening it could wait.
   bool only_file = false;
 
-  bool is_named() const { return name != standard_name; }
+  bool is_named() const { return !file.is_standard(); }
 };
 
 struct InputsRequest {
   std::vector<InputRequest> named{};  // several only for some actions; empty if there is a list
-  std::optional<std::string> list{};  // a file with names of inputs, read as they are needed
+  std::optional<NamedFile> list{};    // a file with names of inputs, read as they are needed
   char separator = '\n';              // after each name in the list
 
   bool several() const { return list || named.size() > 1; }
@@ -61,11 +69,11 @@ struct InputsRequest {
 };
 
 struct OutputRequest {
-  std::optional<std::string> name{};       // standard output if neither is set
-  std::optional<std::string> directory{};  // for one output for each input
-  bool skip_existing = false;              // in the directory, if it was made from this version of the input
-  bool sparse = false;                     // zeros become holes
-  bool force = false;                      // write to a terminal anyway
+  std::optional<NamedFile> file{};       // standard output if neither is set
+  std::optional<NamedFile> directory{};  // for one output for each input
+  bool skip_existing = false;            // in the directory, if it was made from this version of the input
+  bool sparse = false;                   // zeros become holes
+  bool force = false;                    // write to a terminal anyway
 };
 
 struct FormatRequest {
@@ -93,9 +101,9 @@ struct StreamRequest {
   bool test = false;  // write nothing
   StreamMode mode{};
   FormatRequest format{};
-  std::optional<std::string> header{};  // a file whose header replaces the input's
-  bool note_sealed = false;             // users of age may expect an age file
-  bool only_part = false;               // decryption is implied only by --part
+  std::optional<NamedFile> header{};  // a file whose header replaces the input's
+  bool note_sealed = false;           // users of age may expect an age file
+  bool only_part = false;             // decryption is implied only by --part
 
   bool salvages() const { return std::holds_alternative<Salvage>(mode); }
   bool selects() const {
@@ -110,8 +118,20 @@ struct LaneRequest {
 
 // Files about the run.
 struct ReportRequest {
-  std::optional<std::string> stats{}, trace{};
+  std::optional<NamedFile> stats{}, trace{};
 };
+
+// The files that requests read, for checks of conflicts. Those of secrets come before those of inputs.
+void add_files(NamedInputs& files, const SecretRequest& secrets);
+void add_files(NamedInputs& files, const StreamRequest& stream);
+void add_files(NamedInputs& files, const InputRequest& input);
+void add_files(NamedInputs& files, const InputsRequest& inputs);
+template <class... Requests>
+NamedInputs files_of(const Requests&... requests) {
+  NamedInputs files;
+  (add_files(files, requests), ...);
+  return files;
+}
 
 // The requests ------------------------------------------------------------------------------------
 
@@ -160,7 +180,7 @@ using Request = std::variant<FilterRequest, InfoRequest, ExportHeaderRequest, Re
 struct PlanRequest {
   SecretRequest secrets;
   InputRequest input;  // not named if each seal reads its own
-  std::string directory;
+  NamedFile directory;
   Cipher cipher;
   std::optional<std::string> label;
   std::optional<std::uint32_t> count;  // of parts
@@ -170,9 +190,9 @@ struct SealRequest {
   std::string directory;
   std::uint32_t part;
   InputRequest input;
-  OutputRequest output;                // with a receipt, instead of the directory
-  std::optional<std::string> receipt;  // a file to write
-  bool verify;                         // read all of the complete part
+  OutputRequest output;              // with a receipt, instead of the directory
+  std::optional<NamedFile> receipt;  // a file to write
+  bool verify;                       // read all of the complete part
   LaneRequest lanes;
   ReportRequest reports;
   bool progress;

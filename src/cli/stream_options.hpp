@@ -31,6 +31,10 @@ void turn_on_to_decrypt(Options& options, const std::string&) {
   options.*mode = options.decrypt = true;
 }
 
+inline void add_recipients_file(Options& options, const std::string& name) {
+  options.secrets.recipients.emplace_back(NamedFile{name, "--recipients-file"});
+}
+
 inline constexpr bool once = false, repeats = true;
 
 using Row = OptionRow<Options>;
@@ -79,31 +83,46 @@ inline constexpr auto operations = std::to_array<Row>({
 
 inline constexpr auto keys = std::to_array<Row>({
     {"key,k", "FILE", "Read a key, identities or an ssh private key from FILE. Can be repeated.",
-     add_text<&Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
+     add_secret_file<"--key", &Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
      turn_on<&Options::secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
-     set_text<&Options::secrets, &SecretRequest::named, &SecretOptions::passphrase_file>},
+     set_secret_file<"--passphrase-file", &Options::secrets, &SecretRequest::named,
+                     &SecretOptions::passphrase_file>},
     {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
-     set_text<&Options::secrets, &SecretRequest::named, &SecretOptions::passphrase_command>},
+     [](Options& options, const std::string& command) {
+       options.secrets.named.passphrase_command = {command, "--passphrase-command"};
+     }},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE. Can be "
      "repeated.",
-     add_text<&Options::secrets, &SecretRequest::recipients>, repeats},
-    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
-     [](Options& options, const std::string& name) { options.secrets.recipients.push_back("@" + name); },
+     [](Options& options, const std::string& text) {
+       if (text.starts_with('@'))
+         add_recipients_file(options, text.substr(1));
+       else
+         options.secrets.recipients.emplace_back(text);
+     },
      repeats},
+    {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
+     add_recipients_file, repeats},
     {"plugin,j", "NAME", "Use the age plugin NAME, which needs no identity or recipient. Can be repeated.",
-     add_text<&Options::secrets, &SecretRequest::plugins>, repeats},
+     [](Options& options, const std::string& name) {
+       options.secrets.plugins.push_back({name, "--plugin"});
+     },
+     repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
-     add_text<&Options::new_secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
+     add_secret_file<"--new-key", &Options::new_secrets, &SecretRequest::named, &SecretOptions::key_files>,
+     repeats},
     {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
      turn_on<&Options::new_secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
-     set_text<&Options::new_secrets, &SecretRequest::named, &SecretOptions::passphrase_file>},
+     set_secret_file<"--new-passphrase-file", &Options::new_secrets, &SecretRequest::named,
+                     &SecretOptions::passphrase_file>},
     {"new-passphrase-command", "COMMAND",
      "With --rekey: read the new passphrase from the first line that COMMAND prints.",
-     set_text<&Options::new_secrets, &SecretRequest::named, &SecretOptions::passphrase_command>},
+     [](Options& options, const std::string& command) {
+       options.new_secrets.named.passphrase_command = {command, "--new-passphrase-command"};
+     }},
 });
 
 inline constexpr auto files = std::to_array<Row>({
@@ -115,22 +134,22 @@ inline constexpr auto files = std::to_array<Row>({
      }},
     {"header", "FILE",
      "With -d: use the header in FILE, from --export-header and then --rekey, instead of the input's own.",
-     set_text<&Options::header>},
+     set_file<"--header", &Options::header>},
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
      "(- is "
      "standard input).",
-     set_text<&Options::files_from>},
+     set_file<"--files-from", &Options::files_from>},
     {"null", nullptr, "With --files-from: names end with null bytes, as from find -print0.",
      turn_on<&Options::null_separated>},
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
-     set_parsed<parse_output, &Options::output, &OutputRequest::name>},
+     set_output<"--output", &Options::output, &OutputRequest::file>},
     {"output-dir", "DIR",
      "Write an output for each FILE into DIR, with its folders: FILE.age or FILE.sealed, or with -d without "
      "that "
      "ending.",
-     set_text<&Options::output, &OutputRequest::directory>},
+     set_file<"--output-dir", &Options::output, &OutputRequest::directory>},
     {"skip-existing", nullptr, "With --output-dir: skip a FILE whose output exists and is not older.",
      turn_on<&Options::output, &OutputRequest::skip_existing>},
     {"into", "FILE",
@@ -186,9 +205,9 @@ inline constexpr auto messages = std::to_array<Row>({
     {"quiet,q", nullptr, "Print errors only.",
      [](Options& options, const std::string&) { options.level = Level::quiet; }},
     {"stats", "FILE", "Write statistics to FILE as JSON.",
-     set_text<&Options::reports, &ReportRequest::stats>},
+     set_file<"--stats", &Options::reports, &ReportRequest::stats>},
     {"trace", "FILE", "Write a timeline to FILE, for Perfetto.",
-     set_text<&Options::reports, &ReportRequest::trace>},
+     set_file<"--trace", &Options::reports, &ReportRequest::trace>},
 });
 
 inline constexpr auto about = std::to_array<Row>({

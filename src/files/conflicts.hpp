@@ -1,4 +1,4 @@
-// Checks of the file names that a command line gives: conflicts between files, and secrets given as names.
+// Conflicts between the files that a command line names.
 #pragma once
 
 #include <fcntl.h>
@@ -6,22 +6,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
-#include "cli/requests.hpp"
+#include "files/named_file.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 
 namespace gpuaes {
 
-// The status of an input, which may be standard input. None if there is no such file.
+// The canonical absolute path; empty if it cannot be determined.
+std::filesystem::path canonical_path(const std::filesystem::path& path);
+
+// None if there is no such file.
 std::optional<struct stat> status_of(const std::string& name, int directory = AT_FDCWD);
 
 // Files, whatever their names are. From any thread.
@@ -54,27 +56,15 @@ bool is_same_file(const struct stat& a, const struct stat& b);
 // pipe. `a` must have a name.
 bool is_same_output(const OutputTarget& a, const OutputTarget& b);
 
-// The files that a command line names as inputs.
+// The files that a command line names as inputs. Those of secrets come first.
 struct NamedInput {
-  enum class Kind { secret, data, other };
-
-  std::string_view what;
-  std::string name;
-  Kind kind;
+  std::string what;  // in messages: the option, or "the input"
+  NamedFile file;
 };
 class NamedInputs {
  public:
-  // Adds the files of secrets. Call it before inputs are added.
-  NamedInputs& add(const SecretRequest& secrets);
-
-  // Adds the input, unless it is the output of a command.
-  NamedInputs& add(const InputRequest& input);
-
-  // Adds the file of a header, if it is separate.
-  NamedInputs& add(const StreamRequest& stream);
-
-  // Adds the inputs that are named, and the list of others.
-  NamedInputs& add(const InputsRequest& inputs);
+  void add(const NamedFile& file);
+  void add_command() { has_command_ = true; }  // whose output is an input
 
   const std::vector<NamedInput>& list() const { return list_; }
   bool has_command() const { return has_command_; }  // whose standard input is that of the program
@@ -94,11 +84,11 @@ class NamedInputs {
 void prepare_inputs(const NamedInputs& inputs, bool only_from_files = false);
 
 // IoError if an input, opened with this status, is one of the secrets.
-void refuse_secret_as_input(const InputRequest& input, const struct stat& opened, NamedInputs secrets);
+void refuse_secret_as_input(const NamedFile& input, const struct stat& opened, NamedInputs secrets);
 
 // UsageError, with `hint`, if the input that --rekey replaces is not a regular file, or is standard output or
 // standard error: a program that has the old file open would keep writing to it after it has been replaced.
-void check_replaceable(const std::string& name, const char* hint);
+void check_replaceable(const NamedFile& file, const char* hint);
 
 struct OutputTargets {
   OutputTarget output;
@@ -111,15 +101,15 @@ struct OutputTargets {
 };
 
 // What the outputs are now. Call this first: a file that appears at a name later is another program's.
-OutputTargets find_outputs(const OutputRequest& output, const ReportRequest& reports = {});
+OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::optional<NamedFile>& stats = {},
+                           const std::optional<NamedFile>& trace = {});
+
+// The target of a file, or standard output.
+OutputTarget find_target(const std::optional<NamedFile>& file);
 
 // Call this after opening all inputs, since that may block, and before opening any output. UsageError if two
 // outputs are the same file, or an output is also an input, with `data_hint` if that is the data.
 void refuse_output_conflicts(const NamedInputs& inputs, const OutputTargets& targets,
                              const char* data_hint = "write to another file");
-
-// UsageError if a file name is a key, identity or recipient instead and no such file exists. Secrets must not
-// appear in messages, which may be logged.
-void refuse_secret_as_name(const std::string& name);
 
 }  // namespace gpuaes

@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/subject.hpp"
 #include "base/unicode.hpp"
 #include "io/access.hpp"
 #include "io/fd_source_sink.hpp"
@@ -178,9 +179,7 @@ class TextSink : public SinkWrapper {
   TerminalTextCheck check_;
 };
 
-}  // namespace
-
-std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
+std::unique_ptr<Sink> open_target(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
   using Terminal = SinkRules::Terminal;
   if (target.error) throw IoError(*target.error);
   if (rules.temp.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
@@ -195,6 +194,12 @@ std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rul
   auto sink = std::make_unique<FdSink>(std::move(fd), target.name, cancel);
   if (wanted == Terminal::text) return std::make_unique<TextSink>(std::move(sink));
   return sink;
+}
+
+}  // namespace
+
+std::unique_ptr<Sink> open_sink(const OutputTarget& target, const SinkRules& rules, Cancel& cancel) {
+  return name_subject(target.option, [&] { return open_target(target, rules, cancel); });
 }
 
 }  // namespace gpuaes

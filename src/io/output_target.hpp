@@ -18,6 +18,7 @@ namespace gpuaes {
 // Determined before anything else is done.
 struct OutputTarget {
   std::string name;                          // for messages
+  std::string option{};                      // that names it, before errors of opening it; may be empty
   std::optional<struct stat> status{};       // none if the file does not exist
   std::shared_ptr<const Fd> file{};          // the file, opened with O_PATH; null if it does not exist
   std::optional<IoError> error{};            // if it cannot be opened

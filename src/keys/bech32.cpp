@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/public.hpp"
+#include "keys/secret.hpp"
 
 namespace gpuaes {
 namespace {
@@ -148,6 +149,12 @@ Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::s
 }
 
 // No early exit: `text` may be a raw key.
+Bech32Fault check_bech32(std::string_view prefix, std::string_view text) {
+  const std::size_t others = bech32_characters(prefix.size(), 0);
+  Secret data(text.size() > others ? (text.size() - others) * 5 / 8 : 0);
+  return decode_bech32(prefix, text, data.bytes());
+}
+
 bool has_bech32_prefix(std::string_view prefix, std::string_view text) {
   if (text.size() <= prefix.size()) return false;
   unsigned different = static_cast<unsigned char>(text[prefix.size()]) ^ unsigned { '1' };

@@ -15,12 +15,6 @@ constexpr std::size_t bech32_characters(std::size_t prefix_characters, std::size
   return prefix_characters + 1 + (8 * data_bytes + 4) / 5 + 6;
 }
 
-// The most data that a text of that length can hold.
-constexpr std::size_t bech32_data_bytes(std::size_t prefix_characters, std::size_t characters) {
-  const std::size_t others = bech32_characters(prefix_characters, 0);
-  return characters > others ? (characters - others) * 5 / 8 : 0;
-}
-
 // Writes the text of `data`, bech32_characters() bytes, to `out`; in uppercase if the prefix is.
 void encode_bech32(std::string_view prefix, std::span<const std::byte> data, std::span<std::byte> out);
 
@@ -33,6 +27,9 @@ std::string_view describe(Bech32Fault fault);
 // Decodes `text`, which must be the prefix and exactly data.size() bytes of data, all in uppercase or all in
 // lowercase. `data` is valid only if there is no fault.
 Bech32Fault decode_bech32(std::string_view prefix, std::string_view text, std::span<std::byte> data);
+
+// What is wrong with a text of any length that has this prefix.
+Bech32Fault check_bech32(std::string_view prefix, std::string_view text);
 
 // Whether `text` begins with the prefix, in uppercase or lowercase, and a 1.
 bool has_bech32_prefix(std::string_view prefix, std::string_view text);

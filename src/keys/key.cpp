@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/public.hpp"
 #include "base/text.hpp"
-#include "base/unicode.hpp"
 
 namespace gpuaes {
 namespace {
@@ -103,12 +102,6 @@ UsageError raw_key_fault(std::span<const std::byte> contents, std::string_view n
     return UsageError(fmt::format("the key in {} has {} hexadecimal digits", name, digits.size()), key_hint);
   return UsageError(fmt::format("the key in {} has an invalid length of {} bytes", name, contents.size()),
                     key_hint);
-}
-
-void refuse_byte_order_mark(std::string_view text, std::string_view name) {
-  if (const std::string_view encoding = marked_encoding(text); !encoding.empty())
-    throw UsageError(fmt::format("{} begins with a {} byte order mark", name, encoding),
-                     "save it as UTF-8 without a byte order mark");
 }
 
 bool has_only_comments(std::span<const std::byte> contents) {

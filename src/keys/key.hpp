@@ -35,9 +35,6 @@ UsageError raw_key_fault(std::span<const std::byte> contents, std::string_view n
 // Whether the contents are text whose lines are empty or begin with #. At least one does.
 bool has_only_comments(std::span<const std::byte> contents);
 
-// UsageError naming `name` if the text begins with a byte order mark.
-void refuse_byte_order_mark(std::string_view text, std::string_view name);
-
 // The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.
 inline constexpr std::size_t max_passphrase_bytes = 1024;
 

@@ -7,6 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "keys/kdf.hpp"
 #include "keys/recipient.hpp"
 

@@ -12,9 +12,9 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/unicode.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
-#include "keys/key.hpp"
 #include "keys/ssh_key.hpp"
 
 namespace gpuaes {
@@ -58,16 +58,10 @@ std::string_view name_in(std::string_view text, std::string_view begin, std::str
   return prefix.substr(begin.size(), prefix.size() - begin.size() - end.size());
 }
 
-Bech32Fault find_fault(std::string_view text) {
-  const std::string_view prefix = prefix_of(text);
-  Secret data(bech32_data_bytes(prefix.size(), text.size()));
-  return decode_bech32(prefix, text, data.bytes());
-}
-
 // UsageError if the text is not a valid `noun` of the plugin with that name, which may be invalid.
 void check_plugin_text(std::string_view text, std::string_view plugin, std::string_view noun,
                        const std::string& name) {
-  const Bech32Fault fault = find_fault(text);
+  const Bech32Fault fault = check_bech32(prefix_of(text), text);
   if (is_name(plugin) && fault == Bech32Fault::none) return;
   throw UsageError(fmt::format("{} is not a valid {} of an age plugin: {}", name, noun,
                                is_name(plugin) ? describe(fault) : names_allowed),
@@ -162,14 +156,22 @@ Key parse_identity(std::string_view line, std::size_t number, const std::string&
   throw UsageError(fmt::format("{} is not an identity", line_name), Advice::restore_identity);
 }
 
-// For a text that does not begin like a recipient.
-[[noreturn]] void refuse_other_text(std::string_view text, const std::string& name) {
-  refuse_byte_order_mark(text, name);
-  if (text.find(" ssh-") != text.npos)
-    throw UsageError(fmt::format("{} has options before an SSH key", name),
-                     "a recipient has no options; it begins with ssh-ed25519 or ssh-rsa");
-  throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
-                   Advice::print_recipient);
+// `text` begins like a recipient in Bech32.
+Key decode_recipient(std::string_view text, const std::string& name) {
+  const KeyKindInfo& kind = *find_kind(&KeyKindInfo::recipient_prefix, text);
+  if (kind.kind == KeyKind::x25519 && is_plugin_recipient(text)) return parse_plugin_recipient(text, name);
+  const Kem& kem = *kind.kem;
+  Key recipient{.kind = kind.kind, .public_key = PublicBytes(kem.public_bytes)};
+  const Bech32Fault fault = decode_bech32(kind.recipient_prefix, text, recipient.public_key);
+  if (fault != Bech32Fault::none)
+    throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
+                                 describe_fault(fault, text.size(), recipient_characters(kind))),
+                     Advice::print_recipient);
+  if (!kem.is_canonical(recipient.public_key))
+    throw UsageError(
+        fmt::format("{} is not a valid recipient: it is not the canonical form of a public key", name),
+        Advice::print_recipient);
+  return recipient;
 }
 
 }  // namespace
@@ -215,10 +217,19 @@ TextKind kind_of_text(std::string_view text) {
   return looks_like_ssh_identity(text) ? TextKind::ssh_identity : TextKind::other;
 }
 
+bool has_several_recipients(std::string_view text) {
+  int count = 0;
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find_first_of(" \t\r\n", at), text.size())) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    count += is_recipient(kind_of_text(text.substr(at)));
+  }
+  return count > 1;
+}
+
 Key parse_recipient(std::string_view text, const std::string& name) {
   switch (kind_of_text(text)) {
     case TextKind::recipient:
-      break;
+      return decode_recipient(text, name);
     case TextKind::ssh_recipient:
       return parse_ssh_recipient(text, name);
     case TextKind::identity:
@@ -226,22 +237,14 @@ Key parse_recipient(std::string_view text, const std::string& name) {
       throw UsageError(fmt::format("{} is a secret identity, not a recipient", name),
                        Advice::print_recipient);
     case TextKind::other:
-      refuse_other_text(text, name);
+      break;
   }
-  const KeyKindInfo& kind = *find_kind(&KeyKindInfo::recipient_prefix, text);
-  if (kind.kind == KeyKind::x25519 && is_plugin_recipient(text)) return parse_plugin_recipient(text, name);
-  const Kem& kem = *kind.kem;
-  Key recipient{.kind = kind.kind, .public_key = PublicBytes(kem.public_bytes)};
-  const Bech32Fault fault = decode_bech32(kind.recipient_prefix, text, recipient.public_key);
-  if (fault != Bech32Fault::none)
-    throw UsageError(fmt::format("{} is not a valid recipient: {}", name,
-                                 describe_fault(fault, text.size(), recipient_characters(kind))),
-                     Advice::print_recipient);
-  if (!kem.is_canonical(recipient.public_key))
-    throw UsageError(
-        fmt::format("{} is not a valid recipient: it is not the canonical form of a public key", name),
-        Advice::print_recipient);
-  return recipient;
+  refuse_byte_order_mark(text, name);
+  if (text.find(" ssh-") != text.npos)
+    throw UsageError(fmt::format("{} has options before an SSH key", name),
+                     "a recipient has no options; it begins with ssh-ed25519 or ssh-rsa");
+  throw UsageError(fmt::format("{} is not a recipient: it does not begin with age1 or ssh-", name),
+                   Advice::print_recipient);
 }
 
 Secret identity_lines(const Key& identity) {
@@ -277,8 +280,10 @@ std::vector<Key> parse_identities(std::string_view contents, const std::string& 
   return identities;
 }
 
-Key make_plugin_identity(std::string_view plugin) {
-  if (!is_name(plugin)) throw UsageError(names_allowed, "the program of a plugin is age-plugin-NAME");
+Key make_plugin_identity(std::string_view plugin, std::string_view option) {
+  if (!is_name(plugin))
+    throw UsageError(fmt::format("{}: {}", option, names_allowed),
+                     "the program of a plugin is age-plugin-NAME");
   const std::string prefix =
       fmt::format("{}{}{}", plugin_identity_begin, change_case(plugin, 'a', 'z'), plugin_identity_end);
   Key identity{.kind = KeyKind::plugin, .secret = Secret(bech32_characters(prefix.size(), 0))};

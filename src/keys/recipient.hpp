@@ -39,6 +39,9 @@ constexpr bool is_identity(TextKind kind) {
   return kind == TextKind::identity || kind == TextKind::ssh_identity;
 }
 
+// Whether more than one word of the text begins like a recipient.
+bool has_several_recipients(std::string_view text);
+
 // Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
 Key parse_recipient(std::string_view text, const std::string& name);
 
@@ -51,8 +54,9 @@ Secret identity_lines(const Key& identity);
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
 UsageError no_identity(const std::string& name);  // that it contains none
 
-// The identity without data of a plugin. UsageError if it is not the name of one.
-Key make_plugin_identity(std::string_view plugin);
+// The identity without data of a plugin, whose name is from `option`. UsageError if it is not the name of
+// one.
+Key make_plugin_identity(std::string_view plugin, std::string_view option);
 
 // The name of the key's plugin: lowercase letters, digits, and -_.+
 std::string plugin_name(const Key& key);

@@ -17,7 +17,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cli/option_values.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
@@ -130,7 +129,7 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
 std::optional<JobFile> read_job(const Directory& directory, const Messages& messages, Cancel& cancel) {
   std::optional<FdSource> file = directory.open(job_name, cancel);
   if (!file) return std::nullopt;
-  warn_if_readable(file->name(), *file, messages);
+  warn_if_readable(*file, messages);
   const Secret contents = read_up_to(max_job_bytes, *file);
   return decode_job(contents.bytes(), file->name());
 }
@@ -205,13 +204,15 @@ bool is_far(const FileTime& a, const FileTime& b) {
 
 }  // namespace
 
-FdSource open_planned(const std::string& name, Cancel& cancel) {
-  struct stat status {};
-  if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
-    throw UsageError(
-        fmt::format("{} is not a regular file or block device, and cannot be cut into parts", name),
-        "omit the input; each seal then reads its own");
-  return open_source(name, cancel);
+FdSource open_planned(const NamedFile& file, Cancel& cancel) {
+  return file.in_context([&] {
+    const std::optional<struct stat> status = file.status();
+    if (status && !S_ISREG(status->st_mode) && !S_ISBLK(status->st_mode))
+      throw UsageError(
+          fmt::format("{} is not a regular file or block device, and cannot be cut into parts", file.name),
+          "omit the input; each seal then reads its own");
+    return file.open_unnamed(cancel);
+  });
 }
 
 PlannedInput plan_input(const FdSource& file, const Directory& directory, const std::string& probe,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "files/named_file.hpp"
 #include "format/parts/frames.hpp"
 #include "io/cancel.hpp"
 #include "io/directory.hpp"
@@ -57,7 +58,7 @@ std::optional<JobFile> read_job(const Directory& directory, const Messages& mess
 
 // Opens a file or block device that is going to be sealed in parts. UsageError if it is anything else; in
 // particular, does not wait for the other end of a FIFO. IoError.
-FdSource open_planned(const std::string& name, Cancel& cancel);
+FdSource open_planned(const NamedFile& file, Cancel& cancel);
 
 // Records it. If it was modified recently, waits until any further modification must change its time, by the
 // clock of `directory`; `probe` is a file there that this program made. IoError if it is being modified.

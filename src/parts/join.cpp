@@ -16,7 +16,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
@@ -166,7 +165,7 @@ class Joiner {
   void join(Progress& progress) {
     directory_.require_private();
     std::optional<OutputTarget> output;
-    if (request_.single_file) output.emplace(find_output(request_.single_file->name));
+    if (request_.single_file) output.emplace(find_target(request_.single_file->file));
     if (output) refuse_output_in(directory_, *output);
     const std::optional<JobFile> job = read_job(directory_, messages_, cancel_);
     if (job) {
@@ -214,7 +213,7 @@ class Joiner {
       throw UsageError(fmt::format("the plan has {} parts, but --count is {}", count, *request_.count));
     std::vector<JoinedPart> parts;
     for (const std::string& name : request_.receipts) {
-      FdSource file = open_source(name, cancel_);
+      FdSource file = NamedFile{name}.open(cancel_);
       add_receipts(parts, file, job.secret);
     }
     const std::uint32_t listed = count_listed(directory_.list());
@@ -273,14 +272,13 @@ class Joiner {
     names.emplace_back(index_name);
     std::uint64_t size = 0;
     for (const std::string& name : names) size += open_whole(name).size().value_or(0);
-    const std::unique_ptr<Sink> sink = with_option(request_.single_file->name ? "--output" : "", [&] {
-      return open_sink(target,
-                       {.terminal = SinkRules::Terminal::nothing,
-                        .bytes = size,
-                        .direct_from = large_output,
-                        .warn = [this](const std::string& text) { messages_.warning(text); }},
-                       cancel_);
-    });
+    const std::unique_ptr<Sink> sink =
+        open_sink(target,
+                  {.terminal = SinkRules::Terminal::nothing,
+                   .bytes = size,
+                   .direct_from = large_output,
+                   .warn = [this](const std::string& text) { messages_.warning(text); }},
+                  cancel_);
     sink->expect(size);
     std::atomic<std::uint64_t> copied = 0;
     const Progress::Watch watch(progress, "", size, [&copied] { return Progress::Position{copied, {}}; });

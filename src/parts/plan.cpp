@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
@@ -68,16 +67,14 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, const
 void run_plan(const PlanRequest& request, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
-  NamedInputs named;
-  named.add(request.secrets);
-  if (request.input.is_named()) named.add(request.input);
+  NamedInputs named = files_of(request.secrets);
+  if (request.input.is_named()) add_files(named, request.input);
   prepare_inputs(named);
   JobFile job = make_job(request, messages, cancel);
   std::optional<FdSource> input;
-  if (request.input.is_named())
-    input.emplace(
-        with_option(request.input.option, [&] { return open_planned(request.input.name, cancel); }));
-  const Directory directory = with_option("--output", [&] { return Directory::make(request.directory); });
+  if (request.input.is_named()) input.emplace(open_planned(request.input.file, cancel));
+  const Directory directory =
+      request.directory.in_context([&] { return Directory::make(request.directory.name); });
   try {
     fill(directory, job, input ? &*input : nullptr, messages, cancel);
     sync_directory_of(directory.name());

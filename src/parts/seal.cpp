@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
@@ -67,13 +66,13 @@ class Sealer {
         messages_(messages),
         progress_(progress),
         cancel_(cancel),
-        targets_(find_outputs(request.output, request.reports)),
+        targets_(find_outputs(request.output.file, request.reports.stats, request.reports.trace)),
         directory_(directory),
         job_(std::move(job)),
         input_(choose_input()),
         file_(part_name(request.part)) {
     if (request_.receipt) {
-      targets_.receipt = find_output(request_.receipt);
+      targets_.receipt = find_target(request_.receipt);
       refuse_output_in(directory_, targets_.output);
     }
     prepare_inputs(named_);
@@ -105,7 +104,7 @@ class Sealer {
       throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
                        "parts are numbered from 0");
     if (!job_.input || given.is_named()) return given;
-    if (*given.option != '\0')
+    if (!given.file.option.empty())
       throw UsageError("standard input cannot be cut into parts", "name the file with -i");
     if (job_.input->is_device)
       throw UsageError(fmt::format("the input is a block device, {}, which must be named", job_.input->name),
@@ -114,7 +113,7 @@ class Sealer {
     const std::string& name = job_.input->name;
     if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) refuse_kind(name);
     InputRequest planned = given;
-    planned.name = name;
+    planned.file.name = name;
     return planned;
   }
 
@@ -136,19 +135,6 @@ class Sealer {
     }
   }
 
-  std::unique_ptr<Sink> open_receipt() const {
-    if (!request_.receipt) return nullptr;
-    return with_option("--receipt",
-                       [&] { return open_sink(*targets_.receipt, report_rules(messages_), cancel_); });
-  }
-
-  void write_and_close(Sink& receipt, const FrameHeader& header) const {
-    with_option("--receipt", [&] {
-      receipt.write(make_receipt(job_.secret, header));
-      receipt.close();
-    });
-  }
-
   // Returns the size of the share.
   std::uint64_t open_share(FdSource& input, std::optional<WindowSource>& share) const {
     const ShareRange range = cut(input.size().value_or(0), {request_.part, job_.count});
@@ -165,15 +151,17 @@ class Sealer {
     endpoints.output = open(length ? std::optional(frame_header_bytes + sealed_size(*length)) : std::nullopt);
     open_reports(endpoints, targets, messages_, cancel_);
     note_if_terminal(input, messages_);
-    const std::unique_ptr<Sink> receipt = open_receipt();
+    const std::unique_ptr<Sink> receipt = open_report(targets_.receipt, messages_, cancel_);
     const auto write_receipt = [&](const FrameHeader& header) {
-      if (receipt) write_and_close(*receipt, header);
+      if (!receipt) return;
+      receipt->write(make_receipt(job_.secret, header));
+      receipt->close();
     };
     const auto check_input = [&] {
       if (job_.input) check_planned(*job_.input, input, request_.input.is_named());
     };
     check_input();
-    if (!length && request_.receipt && !request_.output.name)
+    if (!length && request_.receipt && !request_.output.file)
       throw UsageError("a part of unknown size cannot be written to standard output", "name a file with -o");
     std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, request_.part,
                                                   job_.input ? job_.count : 0, length.value_or(0));
@@ -242,7 +230,7 @@ class Sealer {
   const Directory& directory_;
   const JobFile job_;
   const InputRequest input_;
-  const NamedInputs named_ = NamedInputs().add(input_);
+  const NamedInputs named_ = files_of(input_);
   const std::string file_;
   LaneRequest lanes_ = request_.lanes;
 };

@@ -15,7 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
+#include "base/subject.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -25,17 +25,17 @@ namespace {
 // Waits for the other end of a FIFO, unless the input may be only a file.
 Fd open_input_by_name(const InputRequest& input, Cancel& cancel) try {
   if (!input.is_named()) return Fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
-  return open_file(input.name, O_RDONLY | O_NOCTTY | (input.only_file ? O_NONBLOCK : 0), cancel);
+  return open_file(input.file.name, O_RDONLY | O_NOCTTY | (input.only_file ? O_NONBLOCK : 0), cancel);
 } catch (const IoError&) {
-  refuse_secret_as_name(input.name);
+  refuse_secret_as_name(input.file.name);
   throw;
 }
 
 }  // namespace
 
 InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cancel) {
-  return with_option(input.option, [&]() -> InputFile {
-    const std::string shown = shown_name(input.name);
+  return input.file.in_context([&]() -> InputFile {
+    const std::string shown = input.file.shown();
     Fd fd = open_input_by_name(input, cancel);
     struct stat status {};
     if (fstat(fd.get(), &status) != 0) throw io_error("cannot open", shown, errno);
@@ -50,7 +50,7 @@ InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cance
       throw IoError(fmt::format("{} is a directory", shown),
                     "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
     if (!input.is_named()) throw IoError("standard input is a directory", "name it as an argument");
-    PartsDirectory directory = open_parts_directory(input.name, cancel);
+    PartsDirectory directory = open_parts_directory(input.file.name, cancel);
     FdSource head = open_needed(directory.directory, head_name, cancel);
     return {std::move(head), std::move(directory)};
   });
@@ -94,7 +94,7 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
     rules.temp.replaces_read_only = true;  // its input may be, too
     rules.keep = false;                    // the input is still there
   }
-  return with_option(output.name ? "--output" : "", [&] { return open_sink(targets.output, rules, cancel); });
+  return open_sink(targets.output, rules, cancel);
 }
 
 namespace {
@@ -117,26 +117,50 @@ class HeldSink : public SinkWrapper {
 }  // namespace
 
 void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output) {
-  if (!output.name && endpoints.source.is_terminal() && isatty(STDOUT_FILENO) != 0)
+  if (!output.file && endpoints.source.is_terminal() && isatty(STDOUT_FILENO) != 0)
     endpoints.output = std::make_unique<HeldSink>(std::move(endpoints.output));
+}
+
+namespace {
+
+// A small file about the run, such as its statistics. Errors name its option.
+class ReportSink : public Sink {
+ public:
+  ReportSink(std::unique_ptr<Sink> file, std::string option)
+      : file_(std::move(file)), option_(std::move(option)) {}
+
+  void write(std::span<const std::byte> bytes) override {
+    name_subject(option_, [&] { file_->write(bytes); });
+  }
+  void finish() override {
+    name_subject(option_, [&] { file_->finish(); });
+  }
+  void publish(const std::function<void()>& last_step) override {
+    name_subject(option_, [&] { file_->publish(last_step); });
+  }
+
+ private:
+  std::unique_ptr<Sink> file_;
+  std::string option_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Messages& messages,
+                                  Cancel& cancel, bool durable) {
+  if (!target) return nullptr;
+  const SinkRules rules{.durable = durable,
+                        .bytes = 0,
+                        .temp = {.hint = "choose another file"},
+                        .keep = false,
+                        .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  return std::make_unique<ReportSink>(open_sink(*target, rules, cancel), target->option);
 }
 
 void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
                   Cancel& cancel) {
-  const auto open = [&](const char* option, const std::optional<OutputTarget>& target, bool durable) {
-    if (!target) return std::unique_ptr<Sink>();
-    return with_option(option, [&] { return open_sink(*target, report_rules(messages, durable), cancel); });
-  };
-  endpoints.stats = open("--stats", targets.stats, true);
-  endpoints.trace = open("--trace", targets.trace, false);
-}
-
-SinkRules report_rules(const Messages& messages, bool durable) {
-  return {.durable = durable,
-          .bytes = 0,
-          .temp = {.hint = "choose another file"},
-          .keep = false,
-          .warn = [&messages](const std::string& text) { messages.warning(text); }};
+  endpoints.stats = open_report(targets.stats, messages, cancel);
+  endpoints.trace = open_report(targets.trace, messages, cancel, false);
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

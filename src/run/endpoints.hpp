@@ -63,9 +63,10 @@ void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output)
 void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
                   Cancel& cancel);
 
-// Rules for a small file about the run, such as its statistics. Unless `durable`, a power failure may lose
-// it.
-SinkRules report_rules(const Messages& messages, bool durable = true);
+// Opens a small file about the run, such as its statistics; null without a target. Unless `durable`, a power
+// failure may lose it. IoError, UsageError.
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Messages& messages,
+                                  Cancel& cancel, bool durable = true);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

@@ -62,7 +62,7 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
 
 void refuse_empty_list(const InputsRequest& inputs, const InputCounts& counts) {
   if (inputs.list && counts.done + counts.failed == 0)
-    throw IoError(fmt::format("{} names no files, so nothing was verified", shown_name(*inputs.list)));
+    throw IoError(fmt::format("{} names no files, so nothing was verified", inputs.list->shown()));
 }
 
 }  // namespace
@@ -113,11 +113,10 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
   Cancel& cancel = control.cancel;
   Progress progress(control.signals, messages, request.progress);
-  OutputTargets targets = find_outputs(request.output, request.reports);
+  OutputTargets targets = find_outputs(request.output.file, request.reports.stats, request.reports.trace);
   targets.written = !request.stream.test;
-  const NamedInputs secrets = NamedInputs().add(request.secrets).add(request.stream);
-  NamedInputs named = secrets;
-  named.add(request.inputs);
+  const NamedInputs secrets = files_of(request.secrets, request.stream);
+  const NamedInputs named = files_of(request.secrets, request.stream, request.inputs);
   prepare_inputs(named, request.output.directory.has_value());
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
@@ -127,7 +126,8 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
                           const Messages& about, bool alone) {
     const Report::Start start;
-    open_outputs(endpoints, request, NamedInputs(secrets).add(input), outputs, about, cancel);
+    open_outputs(endpoints, request, files_of(request.secrets, request.stream, input), outputs, about,
+                 cancel);
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
     std::call_once(noted, note_secrets, request.stream, keyring, messages);
@@ -139,10 +139,9 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
     Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
-    if (request.inputs.list) refuse_secret_as_input(input, endpoints.source.status(), secrets);
+    if (request.inputs.list) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
     run(input, std::move(endpoints), targets, about, true);
-    return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(shown_name(input.name)))
-                                             : ""};
+    return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
   };
   const auto refuse_nothing = [&](const InputCounts& counts) { refuse_empty_list(request.inputs, counts); };
   for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .at_end = refuse_nothing});

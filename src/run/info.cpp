@@ -161,9 +161,9 @@ void append_sizes(std::string& text, const Info& info) {
 }
 
 // "SEALED: sealed, version 1, aes-256, 2 slots, 60000 bytes of plaintext", without what is unknown.
-std::string to_line(const std::string& name, const Info& info) {
+std::string to_line(const NamedFile& file, const Info& info) {
   const Description& known = info.description;
-  std::string line = fmt::format("{}: {}", printable(shown_name(name)), format_text(info));
+  std::string line = fmt::format("{}: {}", printable(file.shown()), format_text(info));
   if (known.cipher) line.append(", ").append(cipher_text(info));
   if (!known.slots.empty()) line += ", " + counted(known.slots.size(), known.slot_noun);
   if (!info.sizes.input) return line + ", size unknown\n";
@@ -248,18 +248,16 @@ bool has_plaintext_size(FdSource& encrypted, const std::optional<std::string>& f
 
 void print_info(const InfoRequest& request, const Messages& messages) {
   RunControl control(messages);
-  NamedInputs named;
-  named.add(request.inputs);
-  prepare_inputs(named);
+  prepare_inputs(files_of(request.inputs));
   const bool several = request.inputs.several();
   const RunInput describe = [&](const InputRequest& input, const Messages& about, bool) {
     const Info info = read_info(input, request.format, about, control.cancel);
     if (!several) return InputResult{request.json ? to_json("", info) : to_text(info)};
-    return InputResult{request.json ? to_json(json_file(input.name) + ", ", info)
-                                    : to_line(input.name, info)};
+    return InputResult{request.json ? to_json(json_file(input.file.name) + ", ", info)
+                                    : to_line(input.file, info)};
   };
   const DescribeFailure describe_failure = [](const InputRequest& input, const Error& error) {
-    return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.name), json_string(error.what()));
+    return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.file.name), json_string(error.what()));
   };
   for_each_input(request.inputs, messages, control.cancel,
                  {.run = describe, .describe_failure = request.json ? describe_failure : DescribeFailure()});

@@ -21,12 +21,10 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
-#include "cli/option_values.hpp"
+#include "base/unicode.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "io/fd_source_sink.hpp"
-#include "keys/key.hpp"
 #include "run/endpoints.hpp"
 #include "run/work_queue.hpp"
 
@@ -54,7 +52,7 @@ class InputReader {
  public:
   InputReader(const InputsRequest& request, const Messages& messages, Cancel& cancel) : request_(request) {
     if (!request.list) return;
-    list_.emplace(with_option("--files-from", [&] { return open_source(*request.list, cancel); }));
+    list_.emplace(request.list->open(cancel));
     note_if_terminal(*list_, messages);
   }
 
@@ -90,7 +88,9 @@ class InputReader {
       if (text_.empty() && !read()) return std::nullopt;
       name = take_name();
     } while (name.empty());
-    return InputRequest{.name = name == standard_name ? "./-" : name, .only_file = true};
+    InputRequest input{.only_file = true};
+    input.file.name = name == standard_name ? "./-" : name;
+    return input;
   }
 
   // The text up to the next separator or the end; may be empty. If it is too long, only its beginning.
@@ -151,7 +151,7 @@ class InputLoop {
   // Whether the input, which is from a list, is to be run. Otherwise, it is left out, or this is its error.
   bool accepts(const InputRequest& input, const InputReader& reader) {
     try {
-      reader.check(input.name);
+      reader.check(input.file.name);
       return !work_.leaves_out || !work_.leaves_out(input);
     } catch (const Error& error) {
       print(fail(input, error));
@@ -186,7 +186,7 @@ class InputLoop {
 
  private:
   void run(const InputRequest& input, bool alone, bool may_leave) {
-    const std::string shown = several_ || input.is_named() ? shown_name(input.name) : "";
+    const std::string shown = several_ || input.is_named() ? input.file.shown() : "";
     InputResult result;
     try {
       name_input(shown, [&] {
@@ -291,7 +291,7 @@ class SmallInputs {
 // Whether the input is a regular file that is too small to keep several lanes busy for long.
 bool is_small_file(const InputRequest& input) {
   constexpr off_t large_bytes = 64 << 20;
-  const std::optional<struct stat> status = status_of(input.name);
+  const std::optional<struct stat> status = input.file.status();
   return status && S_ISREG(status->st_mode) && status->st_size < large_bytes;
 }
 

@@ -18,7 +18,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "io/armor.hpp"
@@ -50,9 +49,9 @@ timespec now() {
 // Without a symbolic link as its last component.
 std::string without_link(const std::string& file) {
   std::error_code error;
-  if (!std::filesystem::is_symlink(file, error)) return file;
-  const std::filesystem::path found = std::filesystem::canonical(file, error);
-  return error ? file : found.string();
+  const std::filesystem::path found =
+      std::filesystem::is_symlink(file, error) ? canonical_path(file) : std::filesystem::path();
+  return found.empty() ? file : found.string();
 }
 
 class DirectoryRun {
@@ -64,21 +63,21 @@ class DirectoryRun {
         cancel_(cancel),
         ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
         names_(ending_),
-        directory_(*request.output.directory) {
+        directory_(request.output.directory->name) {
     for (const NamedInput& named : files.named.list())
-      named.name == standard_name ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, named.name);
+      named.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, named.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
     if (files.targets.stats) stats_ = open_stats();
-    with_option("--output-dir", [this] { directory_.make(); });
+    request.output.directory->in_context([this] { directory_.make(); });
   }
 
   bool leaves_out(const InputRequest& input) {
-    const bool left_out = is_temporary_name(std::filesystem::path(input.name).filename().string()) ||
-                          is_earlier_output(without_link(input.name));
+    const bool left_out = is_temporary_name(std::filesystem::path(input.file.name).filename().string()) ||
+                          is_earlier_output(without_link(input.file.name));
     if (!left_out)
       add_name(input);
     else if (left_out_++ == 0)
-      first_left_out_ = input.name;
+      first_left_out_ = input.file.name;
     return left_out;
   }
 
@@ -87,11 +86,11 @@ class DirectoryRun {
     Endpoints endpoints = open_input(input, request_.stream.decrypt, cancel_);
     endpoints.totals = &totals_;
     const struct stat before = endpoints.source.status();
-    refuse_secret_as_input(input, before, files_.secrets);
+    refuse_secret_as_input(input.file, before, files_.secrets);
     if (outputs_.contains(endpoints.source.descriptor()))
-      throw IoError(fmt::format("{} is also the output of another input", input.name));
+      throw IoError(fmt::format("{} is also the output of another input", input.file.name));
     inputs_.add(endpoints.source.descriptor());
-    const std::string path = names_.path_for(input.name);
+    const std::string path = names_.path_for(input.file.name);
     const OutputDirectory::Place place = directory_.find(path);
     claim(input, path, place);
     if (request_.output.skip_existing && is_up_to_date(place, endpoints)) return {.skipped = true};
@@ -106,11 +105,11 @@ class DirectoryRun {
 
   void finish(const InputCounts& counts) {
     directory_.sync();
-    if (stats_) with_option("--stats", [&] { write_stats(counts); });
+    if (stats_) write_stats(counts);
     if (left_out_ == 0) return;
     const std::string text =
         fmt::format("skipped {} in the list, the first of them {}: outputs in {}, or temporary files",
-                    counted(left_out_, "name"), first_left_out_, *request_.output.directory);
+                    counted(left_out_, "name"), first_left_out_, request_.output.directory->name);
     if (counts.done + counts.skipped + counts.failed == 0)
       throw IoError(text + "; the list has no other names");
     messages_.note(text);
@@ -124,8 +123,8 @@ class DirectoryRun {
 
   // A name that is a secret must not be shown in another error.
   std::string add_name(const InputRequest& input) {
-    refuse_secret_as_name(input.name);
-    return names_.add(input.name);
+    refuse_secret_as_name(input.file.name);
+    return names_.add(input.file.name);
   }
 
   // UsageError if an output would replace an input. A wrong ending is an error only of that input, and is
@@ -146,28 +145,27 @@ class DirectoryRun {
     only_stats.written = false;
     refuse_output_conflicts(files_.named, only_stats);
     if (only_stats.stats->file) inputs_.add(only_stats.stats->file->get());
-    return with_option("--stats",
-                       [&] { return open_sink(*only_stats.stats, report_rules(messages_), cancel_); });
+    return open_report(only_stats.stats, messages_, cancel_);
   }
 
   void write_stats(const InputCounts& counts) {
     const OutputTarget& target = *files_.targets.stats;
     if (outputs_.contains(target.directory, target.path))
-      throw IoError(fmt::format("{} is also the output of an input", target.name));
+      throw IoError(fmt::format("{}: {} is also the output of an input", target.option, target.name));
     totals_.write(*stats_, counts);
   }
 
   static std::string would_replace(const InputRequest& input, const std::string& path) {
-    return fmt::format("the output for {} would replace {}, which is another file of this run", input.name,
-                       path);
+    return fmt::format("the output for {} would replace {}, which is another file of this run",
+                       input.file.name, path);
   }
 
   // IoError if another input has the same output.
   void claim(const InputRequest& input, const std::string& path, const OutputDirectory::Place& place) {
     struct stat folder {};
     if (fstat(place.folder.get(), &folder) != 0) throw io_error("cannot stat", place.target.name, errno);
-    if (!names_.claim(folder, place.target.path.string(), input.name))
-      throw IoError(fmt::format("{} and another input have the same output, {}", input.name, path));
+    if (!names_.claim(folder, place.target.path.string(), input.file.name))
+      throw IoError(fmt::format("{} and another input have the same output, {}", input.file.name, path));
   }
 
   // IoError if the file there is one that this run reads. The list may still contain it, so an output next to
@@ -176,9 +174,9 @@ class DirectoryRun {
                          const OutputTarget& there) const {
     if (inputs_.contains(there.file->get())) throw IoError(would_replace(input, path));
     if (request_.inputs.list && !ending_.empty() && there.status->st_size > 0 &&
-        is_output_next_to(input.name) && !begins_like_output(there))
+        is_output_next_to(input.file.name) && !begins_like_output(there))
       throw IoError(fmt::format("{} is not an encrypted file, so the output for {} does not replace it",
-                                there.name, input.name));
+                                there.name, input.file.name));
   }
 
   // Whether a listed file is in the output directory, and was not put there to be encrypted: its own output

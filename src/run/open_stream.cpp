@@ -267,7 +267,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   }
   std::string header_damage;
   std::unique_ptr<Session> session;
-  name_input(stream.header ? shown_name(*stream.header) : "", [&] {
+  name_input(stream.header ? stream.header->shown() : "", [&] {
     session = open_session_of(stream, format, std::move(request), endpoints, header_damage);
   });
   file.begin_here();

@@ -21,7 +21,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/format.hpp"
@@ -95,9 +94,10 @@ void check_directory(const RekeyRequest& request, const PartsDirectory& input) {
         "omit --output and --armor");
 }
 
-OutputTarget find_head(const PartsDirectory& input) {
+OutputTarget find_head(const PartsDirectory& input, const std::string& option) {
   OutputTarget head = find_output(head_name, input.directory.descriptor());
   head.name = input.directory.name_of(head_name);
+  head.option = option;
   return head;
 }
 
@@ -190,18 +190,17 @@ void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const
   const OutputRequest& output = run.request.output;
   if (PartsDirectory* const directory = ends.directory()) {
     check_directory(run.request, *directory);
-    ends.target = find_head(*directory);
+    ends.target = find_head(*directory, request.file.option);
   }
   NamedInputs others = run.secrets;
-  if (!in_place) others.add(request);
+  if (!in_place) add_files(others, request);
   refuse_output_conflicts(others,
-                          {.output = ends.target, .shown = output.name ? "--output" : ends.target.name},
+                          {.output = ends.target, .shown = output.file ? "--output" : ends.target.name},
                           "omit --output to replace the file, or write to another file");
   SinkRules rules = output_rules(run.request, ends.target, ends.input.source, messages);
   rules.durable_name = !several || ends.directory() != nullptr;
   if (!rules.durable_name) run.folders.add(ends.target);
-  const char* const option = in_place ? request.option : output.name ? "--output" : "";
-  ends.sink = with_option(option, [&] { return open_sink(ends.target, rules, run.cancel); });
+  ends.sink = open_sink(ends.target, rules, run.cancel);
   note_if_terminal(ends.input.source, messages);
 }
 
@@ -267,13 +266,13 @@ void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, c
   } else if (!in_place && !header.copy_warning.empty()) {
     messages.warning(std::string(header.copy_warning));
   }
-  run.notes.add(in_place ? request.name : ends.target.name, header);
+  run.notes.add(in_place ? request.file.name : ends.target.name, header);
 }
 
 void rekey(const Shared& run, const InputRequest& request, OutputTarget target, const Messages& messages) {
   const InputsRequest& inputs = run.request.inputs;
   Ends ends{open_input_file(request, true, run.cancel), std::move(target)};
-  if (inputs.list) refuse_secret_as_input(request, ends.input.source.status(), run.secrets);
+  if (inputs.list) refuse_secret_as_input(request.file, ends.input.source.status(), run.secrets);
   limit_usage_error(inputs.several(), [&] { open_ends(run, request, ends, messages); });
   write_rekeyed(run, request, ends, messages);
 }
@@ -283,7 +282,7 @@ void check_inputs(const RekeyRequest& request) {
   for (const InputRequest& input : request.inputs.named) {
     if (request.inputs.several() && !input.is_named())
       throw UsageError("--rekey cannot replace standard input");
-    if (request.in_place) check_replaceable(input.name, not_replaceable_hint(request.inputs));
+    if (request.in_place) check_replaceable(input.file, not_replaceable_hint(request.inputs));
   }
 }
 
@@ -291,11 +290,11 @@ void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, con
   const InputsRequest& inputs = run.request.inputs;
   const bool several = inputs.several();
   const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) {
-    rekey(run, input, target ? *target : find_output(input.name), about);
+    rekey(run, input, target ? *target : find_target(input.file), about);
     return InputResult();
   };
   const auto leaves_out = [&](const InputRequest& input) {
-    check_replaceable(input.name, not_replaceable_hint(inputs));
+    check_replaceable(input.file, not_replaceable_hint(inputs));
     return false;
   };
   const InputWork work{
@@ -326,10 +325,10 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   Progress progress(control.signals, messages, request.progress);
   const InputRequest first = request.inputs.first();
   std::optional<OutputTarget> target;
-  if (!request.inputs.several()) target = find_output(request.in_place ? first.name : request.output.name);
+  if (!request.inputs.several()) target = find_target(request.in_place ? first.file : request.output.file);
   check_inputs(request);
-  const NamedInputs secrets = NamedInputs().add(request.old_secrets).add(request.new_secrets);
-  prepare_inputs(NamedInputs(secrets).add(request.inputs));
+  const NamedInputs secrets = files_of(request.old_secrets, request.new_secrets);
+  prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
   Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
   Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
   Notes notes(messages);

@@ -13,7 +13,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
 #include "run/lane_pool.hpp"
 #include "terminal/progress.hpp"
 
@@ -174,8 +173,8 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
                     .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
                     .lanes = pipeline.lane_stats()};
   try {
-    if (stats_) with_option("--stats", [&] { write_and_close(*stats_, to_json(stats, ring)); });
-    if (trace_) with_option("--trace", [&] { trace_->finish(); });
+    if (stats_) write_and_close(*stats_, to_json(stats, ring));
+    if (trace_) trace_->finish();
   } catch (const IoError& error) {
     if (!stream.final_error()) throw;
     messages_.warning(error.what());

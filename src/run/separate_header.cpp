@@ -11,7 +11,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "run/inputs.hpp"
@@ -35,11 +34,10 @@ std::span<const std::byte> message_bytes(const HeaderReader& header, const Descr
 
 void export_header(const ExportHeaderRequest& request, const Messages& messages) {
   RunControl control(messages);
-  NamedInputs named;
-  named.add(request.input);
+  const NamedInputs named = files_of(request.input);
   prepare_inputs(named);
-  OutputTargets targets = find_outputs(request.output);
-  const std::string shown = request.input.is_named() ? request.input.name : "";
+  OutputTargets targets = find_outputs(request.output.file);
+  const std::string shown = request.input.is_named() ? request.input.file.name : "";
   name_input(shown, [&] {
     auto [source, directory] = open_input_file(request.input, true, control.cancel);
     refuse_output_conflicts(named, targets);
@@ -50,23 +48,21 @@ void export_header(const ExportHeaderRequest& request, const Messages& messages)
         .terminal = request.output.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
         .bytes = input.header.taken(),
         .warn = [&messages](const std::string& text) { messages.warning(text); }};
-    const std::unique_ptr<Sink> sink = with_option(request.output.name ? "--output" : "", [&] {
-      return open_sink(targets.output, rules, control.cancel);
-    });
+    const std::unique_ptr<Sink> sink = open_sink(targets.output, rules, control.cancel);
     sink->write(input.header.bytes());
     sink->close();
   });
 }
 
-HeaderReader read_separate_header(const std::string& name, const Format& format, OpenedInput& input,
+HeaderReader read_separate_header(const NamedFile& named, const Format& format, OpenedInput& input,
                                   Cancel& cancel) {
   if (format.rekey == nullptr)
     throw UsageError(fmt::format("the {} format does not support --header", format.name),
                      "--header is for sealed files and age files");
   const Description own = format.describe(input.header);
   std::vector<std::byte> bytes;
-  FdSource file = with_option("--header", [&] { return open_source(name, cancel); });
-  name_input(shown_name(name), [&] {
+  FdSource file = named.open(cancel);
+  name_input(named.shown(), [&] {
     OpenedInput other(file, nullptr, {});
     const Format& other_format = other.format(detect_format);
     const Description found = other_format.describe(other.header);

@@ -17,10 +17,10 @@ namespace gpuaes {
 // replaced.
 void export_header(const ExportHeaderRequest& request, const Messages& messages);
 
-// A reader for the header in the file `name`, followed by the rest of the input, whose own header is taken.
+// A reader for the header in the file `named`, followed by the rest of the input, whose own header is taken.
 // It counts bytes as if they came from the input. UsageError if the format has no keys that can be replaced;
 // AuthError if the headers show that they belong to different files; IoError.
-HeaderReader read_separate_header(const std::string& name, const Format& format, OpenedInput& input,
+HeaderReader read_separate_header(const NamedFile& named, const Format& format, OpenedInput& input,
                                   Cancel& cancel);
 
 }  // namespace gpuaes

@@ -16,8 +16,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
-#include "cli/option_values.hpp"
+#include "files/named_file.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
@@ -29,13 +28,12 @@ namespace gpuaes {
 namespace {
 
 // Warns, if it should, when other users can read secrets in plaintext.
-SecretFile read_and_warn(const std::string& name, bool should_warn, const Messages& messages,
-                         Cancel& cancel) {
-  FdSource file = open_secret_file(name, cancel);
+SecretFile read_and_warn(const NamedFile& named, bool should_warn, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(named, cancel);
   SecretFile read = read_secret_file(file);
   const bool is_public = std::holds_alternative<EncryptedKeyFile>(read.kind) ||
                          std::holds_alternative<RecipientLines>(read.kind);
-  if (should_warn && !is_public) warn_if_readable(name, file, messages);
+  if (should_warn && !is_public) warn_if_readable(file, messages);
   return read;
 }
 
@@ -92,10 +90,10 @@ struct KeysIn {
 };
 
 // Keys that `unlock` returns when they are needed.
-LockedKeys locked_keys(const char* option, const std::function<std::vector<Key>()>& unlock,
+LockedKeys locked_keys(const NamedFile& file, const std::function<std::vector<Key>()>& unlock,
                        std::shared_ptr<const Key> recipient = nullptr) {
-  const auto unlock_for_option = [=] { return with_option(option, unlock); };
-  return {std::move(recipient), std::async(std::launch::deferred, unlock_for_option).share()};
+  const auto unlock_in_context = [=] { return file.in_context(unlock); };
+  return {std::move(recipient), std::async(std::launch::deferred, unlock_in_context).share()};
 }
 
 // Asks for the passphrase of an SSH key.
@@ -118,17 +116,17 @@ std::vector<Key> open_ssh_key(const SshKeyFile& file, const Key& recipient, unsi
 }
 
 // The recipient of an SSH key with a passphrase, which may be only in FILE.pub.
-Key read_ssh_recipient(const SshKeyFile& file, const std::string& file_name, Cancel& cancel) {
+Key read_ssh_recipient(const SshKeyFile& file, const NamedFile& named, Cancel& cancel) {
   if (std::optional<Key> recipient = file.recipient()) return std::move(*recipient);
-  if (file_name == standard_name)
+  if (named.is_standard())
     throw UsageError("standard input has an SSH private key with a passphrase, whose public key is not known",
                      "name the file, with FILE.pub next to it");
-  const std::string name = fmt::format("{}.pub", file_name);
+  const std::string name = fmt::format("{}.pub", named.name);
   try {
-    FdSource source = open_source(name, cancel);
+    FdSource source = open_file_source(name, cancel);
     const Secret contents = read_up_to(max_file_bytes, source);
     Key recipient = parse_ssh_recipient(first_content_line(as_text(contents.bytes())), name);
-    recipient.name = shown_name(file_name);
+    recipient.name = named.name;
     return recipient;
   } catch (IoError& error) {
     error.set_hint("its public key must be in FILE.pub: ssh-keygen -y -f FILE > FILE.pub");
@@ -139,38 +137,37 @@ Key read_ssh_recipient(const SshKeyFile& file, const std::string& file_name, Can
 // Adds the keys in a file. To open an input, those with a passphrase wait until they are needed.
 struct AddKeys {
   Keyring& keyring;
-  const std::string& file_name;
+  const NamedFile& file;
   const std::shared_ptr<const Secret>& contents;
   const SecretRequest& request;
   const Messages& messages;
   Cancel& cancel;
 
   bool opens() const { return request.purpose == Purpose::open; }
-  const char* option() const { return request.named.key_option; }
   void add(std::vector<Key> keys) const { std::ranges::move(keys, std::back_inserter(keyring.keys)); }
 
   void operator()(EncryptedKeyFile) const {
-    const auto unlock = [contents = contents, name = shown_name(file_name), request = request,
-                         &messages = messages, &cancel = cancel] {
+    const auto unlock = [contents = contents, name = file.shown(), request = request, &messages = messages,
+                         &cancel = cancel] {
       const SecretFile plain = decrypt_key_file(*contents, name, request.named.attempts, cancel);
       return std::visit(KeysIn{plain.contents, name, request, messages}, plain.kind);
     };
     if (opens())
-      keyring.locked.push_back(locked_keys(option(), unlock));
+      keyring.locked.push_back(locked_keys(file, unlock));
     else
       add(unlock());
   }
 
   void operator()(SshPrivateKey kind) const {
-    const auto file = std::make_shared<const SshKeyFile>(as_text(contents->bytes()), shown_name(file_name));
+    const auto key = std::make_shared<const SshKeyFile>(as_text(contents->bytes()), file.shown());
     const bool is_used = opens() || request.purpose == Purpose::seal_for_identities;
-    if (!file->has_passphrase() || !is_used) return add_plain(kind);
-    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*file, file_name, cancel));
-    const auto unlock = [file, recipient, attempts = request.named.attempts, &cancel = cancel] {
-      return open_ssh_key(*file, *recipient, attempts, cancel);
+    if (!key->has_passphrase() || !is_used) return add_plain(kind);
+    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*key, file, cancel));
+    const auto unlock = [key, recipient, attempts = request.named.attempts, &cancel = cancel] {
+      return open_ssh_key(*key, *recipient, attempts, cancel);
     };
     if (opens())
-      keyring.locked.push_back(locked_keys(option(), unlock, recipient));
+      keyring.locked.push_back(locked_keys(file, unlock, recipient));
     else
       keyring.keys.push_back(recipient->copy());
   }
@@ -183,7 +180,7 @@ struct AddKeys {
  private:
   template <class Kind>
   void add_plain(const Kind& kind) const {
-    add(KeysIn{*contents, shown_name(file_name), request, messages}(kind));
+    add(KeysIn{*contents, file.shown(), request, messages}(kind));
   }
 };
 
@@ -193,12 +190,12 @@ bool has_ssh_key(const KeyFile& kind) {
 }
 
 // To open an input, an SSH key that cannot be used is skipped. Returns its error.
-std::exception_ptr add_key_file(Keyring& keyring, const std::string& name, const SecretRequest& request,
+std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const SecretRequest& request,
                                 const Messages& messages, Cancel& cancel) {
-  SecretFile file = read_and_warn(name, request.warn_if_readable, messages, cancel);
+  SecretFile file = read_and_warn(named, request.warn_if_readable, messages, cancel);
   const auto contents = std::make_shared<const Secret>(std::move(file.contents));
   try {
-    std::visit(AddKeys{keyring, name, contents, request, messages, cancel}, file.kind);
+    std::visit(AddKeys{keyring, named, contents, request, messages, cancel}, file.kind);
   } catch (const Error& error) {
     if (request.purpose != Purpose::open || !has_ssh_key(file.kind) || error.lacks_resource()) throw;
     keyring.unusable.emplace_back(error.what());
@@ -212,19 +209,19 @@ std::exception_ptr add_key_file(Keyring& keyring, const std::string& name, const
 std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request, const Messages& messages,
                                  Cancel& cancel) {
   std::exception_ptr first;
-  for (const std::string& name : request.named.key_files)
-    with_option(request.named.key_option, [&] {
-      const std::exception_ptr error = add_key_file(keyring, name, request, messages, cancel);
+  for (const NamedFile& file : request.named.key_files)
+    file.in_context([&] {
+      const std::exception_ptr error = add_key_file(keyring, file, request, messages, cancel);
       if (!first) first = error;
     });
   return first;
 }
 
-SecretFile read_key_file(const std::string& name, const Messages& messages, Cancel& cancel) {
-  SecretFile file = read_and_warn(name, true, messages, cancel);
+SecretFile read_key_file(const NamedFile& named, const Messages& messages, Cancel& cancel) {
+  SecretFile file = read_and_warn(named, true, messages, cancel);
   if (!std::holds_alternative<EncryptedKeyFile>(file.kind)) return file;
-  SecretFile plain = decrypt_key_file(file.contents, shown_name(name), default_attempts, cancel);
-  if (std::holds_alternative<EncryptedKeyFile>(plain.kind)) throw encrypted_twice(shown_name(name));
+  SecretFile plain = decrypt_key_file(file.contents, named.shown(), default_attempts, cancel);
+  if (std::holds_alternative<EncryptedKeyFile>(plain.kind)) throw encrypted_twice(named.shown());
   return plain;
 }
 

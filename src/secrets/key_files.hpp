@@ -2,9 +2,9 @@
 #pragma once
 
 #include <exception>
-#include <string>
 
 #include "cli/requests.hpp"
+#include "files/named_file.hpp"
 #include "io/cancel.hpp"
 #include "keys/keyring.hpp"
 #include "secrets/secret_file.hpp"
@@ -15,7 +15,7 @@ namespace gpuaes {
 // Reads a key or identity file, and decrypts it if it is encrypted. Warns if other users can read it, unless
 // it contains recipients, which are public. IoError if it cannot be read; UsageError if it is too long or the
 // name is itself a secret.
-SecretFile read_key_file(const std::string& name, const Messages& messages, Cancel& cancel);
+SecretFile read_key_file(const NamedFile& named, const Messages& messages, Cancel& cancel);
 
 // Adds the keys in all key files. To open an input, those with a passphrase wait until they are needed, and
 // an SSH key that cannot be used is skipped, as another key may open it: returns the first error of such

@@ -16,7 +16,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/unicode.hpp"
-#include "cli/command_line.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
@@ -112,7 +111,9 @@ Secret ask_passphrase(const std::string& question, std::string complaint, unsign
 
 // The first line of a file. Reads byte by byte: the bytes after the line may be the input, and may not arrive
 // for a long time.
-Secret read_passphrase(FdSource file, const Messages& messages) {
+Secret read_passphrase(const NamedFile& named, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(named, cancel);
+  warn_if_readable(file, messages);
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
@@ -122,9 +123,8 @@ Secret read_passphrase(FdSource file, const Messages& messages) {
 }
 
 // The first line that the shell command prints. UsageError if it is not a passphrase or the command fails.
-Secret run_passphrase_command(const std::string& command, const char* option, const Messages& messages,
-                              Cancel& cancel) {
-  ChildProcess process({.words = {"/bin/sh", "-c", command}, .name = option}, cancel);
+Secret run_passphrase_command(const Argument& command, const Messages& messages, Cancel& cancel) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command.text}, .name = command.option}, cancel);
   FdSource source = process.output();
   try {
     process.start();
@@ -201,14 +201,10 @@ AskPassphrase find_passphrase(const SecretRequest& request, const Messages& mess
       return again ? std::nullopt : std::optional(answer.get().copy());
     };
   }
-  if (const auto& name = named.passphrase_file)
-    return answer_with(with_option(named.file_option, [&] {
-      FdSource file = open_secret_file(*name, cancel);
-      warn_if_readable(*name, file, messages);
-      return read_passphrase(std::move(file), messages);
-    }));
+  if (const auto& file = named.passphrase_file)
+    return answer_with(file->in_context([&] { return read_passphrase(*file, messages, cancel); }));
   if (const auto& command = named.passphrase_command)
-    return answer_with(run_passphrase_command(*command, named.command_option, messages, cancel));
+    return answer_with(run_passphrase_command(*command, messages, cancel));
   return {};
 }
 

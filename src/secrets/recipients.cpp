@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -13,7 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/command_line.hpp"
+#include "files/named_file.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
@@ -24,9 +23,8 @@ namespace {
 
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
-void add_recipients_in(Keyring& keyring, const std::string& file_name, const Messages& messages,
-                       Cancel& cancel) {
-  FdSource file = open_secret_file(file_name, cancel);
+void add_recipients_in(Keyring& keyring, const NamedFile& named, const Messages& messages, Cancel& cancel) {
+  FdSource file = open_secret_file(named, cancel);
   const auto [contents, kind] = read_secret_file(file);
   const std::string& name = file.name();
   if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
@@ -48,16 +46,6 @@ void add_recipients_in(Keyring& keyring, const std::string& file_name, const Mes
                      skipped ? Hint(ssh_types_hint) : Hint(Advice::print_recipient));
 }
 
-// Whether more than one word of the text begins like a recipient.
-bool has_several_recipients(std::string_view text) {
-  int count = 0;
-  for (std::size_t at = 0; at < text.size(); at = std::min(text.find_first_of(" \t\r\n", at), text.size())) {
-    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
-    count += is_recipient(kind_of_text(text.substr(at)));
-  }
-  return count > 1;
-}
-
 // Text that begins like a recipient may appear in a message; anything else may be a secret.
 Key parse_argument(const std::string& text) {
   const std::size_t line_end = text.find('\n');
@@ -77,12 +65,11 @@ Key parse_argument(const std::string& text) {
 
 void add_recipients(Keyring& keyring, const SecretRequest& request, const Messages& messages,
                     Cancel& cancel) {
-  for (const std::string& each : request.recipients)
-    if (each.starts_with('@'))
-      with_option(request.named.recipients_option,
-                  [&] { add_recipients_in(keyring, each.substr(1), messages, cancel); });
+  for (const RecipientArgument& each : request.recipients)
+    if (const auto* const file = std::get_if<NamedFile>(&each))
+      file->in_context([&] { add_recipients_in(keyring, *file, messages, cancel); });
     else
-      keyring.keys.push_back(parse_argument(each));
+      keyring.keys.push_back(parse_argument(std::get<std::string>(each)));
 }
 
 }  // namespace gpuaes

@@ -8,8 +8,8 @@
 
 namespace gpuaes {
 
-// Each is a recipient, or @FILE for a file with one recipient per line. Empty lines and lines that begin with
-// # are skipped. UsageError, IoError.
+// Adds recipients, also those in files: one per line, except for empty lines and those that begin with #.
+// UsageError, IoError.
 void add_recipients(Keyring& keyring, const SecretRequest& request, const Messages& messages, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/option_values.hpp"
-#include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "io/armor.hpp"
 
@@ -45,17 +43,17 @@ Secret read_up_to(std::size_t max, FdSource& file) {
   }
 }
 
-void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages) {
+void warn_if_readable(const FdSource& file, const Messages& messages) {
   const struct stat& status = file.status();
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(name == standard_name
+    messages.warning(file.name() == standard_input_name
                          ? std::string("the file on standard input is readable by other users")
-                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", name));
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", file.name()));
 }
 
-FdSource open_secret_file(const std::string& name, Cancel& cancel) {
-  refuse_secret_as_name(name);
-  return open_source(name, cancel);
+FdSource open_secret_file(const NamedFile& file, Cancel& cancel) {
+  refuse_secret_as_name(file.name);
+  return file.open_unnamed(cancel);
 }
 
 KeyFile classify(const Secret& contents, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "files/named_file.hpp"
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/key_file.hpp"
@@ -19,10 +20,10 @@ inline constexpr std::size_t max_file_bytes = 1 << 20;
 // The contents of a file, up to `max` bytes.
 Secret read_up_to(std::size_t max, FdSource& file);
 
-void warn_if_readable(const std::string& name, const FdSource& file, const Messages& messages);
+void warn_if_readable(const FdSource& file, const Messages& messages);
 
-// UsageError if the name is itself a secret; IoError.
-FdSource open_secret_file(const std::string& name, Cancel& cancel);
+// Call it in the context of the file. UsageError if the name is itself a secret; IoError.
+FdSource open_secret_file(const NamedFile& file, Cancel& cancel);
 
 struct SecretFile {
   Secret contents;

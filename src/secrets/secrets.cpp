@@ -13,8 +13,7 @@
 #include <variant>
 
 #include "base/error.hpp"
-#include "cli/command_line.hpp"
-#include "cli/option_values.hpp"
+#include "files/named_file.hpp"
 #include "keys/key_file.hpp"
 #include "keys/memory_turns.hpp"
 #include "keys/recipient.hpp"
@@ -30,28 +29,30 @@ namespace {
 
 // For when no other secret is given: throws `first`, the error of the first unusable key, followed by the
 // others.
-[[noreturn]] void refuse_unusable(const Keyring& keyring, const std::exception_ptr& first) {
+[[noreturn]] void refuse_unusable(const Keyring& keyring, const std::exception_ptr& first,
+                                  const std::string& option) {
   try {
     std::rethrow_exception(first);
   } catch (Error& error) {
     for (const std::string& other : std::span(keyring.unusable).subspan(1)) error.append("; " + other);
+    error.within(option);
     throw;
   }
 }
 
 // Whether a regular file begins like an identity file. Other programs name those with -i.
-bool is_identity_file(const std::string& name, Cancel& cancel) {
-  if (access(name.c_str(), R_OK) != 0 || !std::filesystem::is_regular_file(name)) return false;
-  FdSource file = open_source(name, cancel);
+bool is_identity_file(const NamedFile& named, Cancel& cancel) {
+  if (access(named.name.c_str(), R_OK) != 0 || !std::filesystem::is_regular_file(named.name)) return false;
+  FdSource file = named.open_unnamed(cancel);
   const Secret begin = read_up_to(max_key_file_bytes, file);
-  const KeyFile kind = classify(begin, name);
+  const KeyFile kind = classify(begin, named.name);
   return std::holds_alternative<IdentityLines>(kind) || std::holds_alternative<SshPrivateKey>(kind);
 }
 
 // Adds identities without data, which can also encrypt.
 void add_plugins(Keyring& keyring, const SecretRequest& request) {
-  for (const std::string& name : request.plugins)
-    with_option(request.named.plugin_option, [&] { keyring.keys.push_back(make_plugin_identity(name)); });
+  for (const auto& [name, option] : request.plugins)
+    keyring.keys.push_back(make_plugin_identity(name, option));
 }
 
 Keyring read_named(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
@@ -64,8 +65,7 @@ Keyring read_named(const SecretRequest& request, const Messages& messages, Cance
     if (key.kind == KeyKind::plugin) key.plugin = client;
   if (AskPassphrase passphrase = find_passphrase(request, messages, cancel))
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
-  if (keyring.empty() && unusable)
-    with_option(request.named.key_option, [&] { refuse_unusable(keyring, unusable); });
+  if (keyring.empty() && unusable) refuse_unusable(keyring, unusable, request.named.key_files.front().option);
   return keyring;
 }
 
@@ -76,8 +76,8 @@ Keyring read_secrets(const SecretRequest& request, const InputRequest& input, co
   Keyring keyring = read_named(request, messages, cancel);
   if (!keyring.empty()) return keyring;
   const bool opens = request.purpose == Purpose::open;
-  if (opens && input.is_named() && is_identity_file(input.name, cancel))
-    throw UsageError(fmt::format("{} contains an identity, not an encrypted file", input.name),
+  if (opens && input.is_named() && is_identity_file(input.file, cancel))
+    throw UsageError(fmt::format("{} contains an identity, not an encrypted file", input.file.name),
                      "name the identity file with -k, and the encrypted file with -i or without an option");
   if (!request.ask_if_needed)
     throw UsageError("no key or passphrase was given",
@@ -108,7 +108,7 @@ SessionRequest make_request(Keyring keyring, const InputRequest& input, const Fo
   return {.decrypt = decrypt,
           .cipher = format.cipher,
           .keyring = std::move(keyring),
-          .input_name = input.is_named() ? input.name : "",
+          .input_name = input.is_named() ? input.file.name : "",
           .iv = format.iv,
           .context = format.context,
           .label = format.label,

@@ -23,26 +23,26 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Files {
-  SecretRequest secrets{{"--key", "--passphrase-file", ""}, Purpose::seal};
-  SecretRequest new_secrets{{"--new-key", "--new-passphrase-file", ""}, Purpose::rekey};
+  std::vector<NamedFile> others{};  // apart from the input
   std::string input;
-  OutputRequest output;
-  ReportRequest reports;
+  std::optional<NamedFile> output{}, stats{}, trace{};
   bool written = true;
 };
 
 std::string conflict(const Files& files) {
   return failure_of([&] {
     NamedInputs named;
-    prepare_inputs(named.add(files.secrets).add(files.new_secrets).add({.name = files.input}));
-    OutputTargets targets = find_outputs(files.output, files.reports);
+    for (const NamedFile& file : files.others) named.add(file);
+    named.add({.name = files.input, .kind = NamedFile::Kind::data});
+    prepare_inputs(named);
+    OutputTargets targets = find_outputs(files.output, files.stats, files.trace);
     targets.written = files.written;
     refuse_output_conflicts(named, targets);
   });
 }
 
 std::string conflict(const std::string& input, const std::string& output) {
-  return conflict({.input = input, .output = {.name = output}});
+  return conflict({.input = input, .output = NamedFile{output, "--output"}});
 }
 
 bool same_output(const std::string& a, const std::string& b) {
@@ -113,23 +113,21 @@ TEST_CASE("an output that is the input is refused under any name") {
 
 TEST_CASE("an output that is any of the input files is refused") {
   const TempDir directory;
-  const std::vector<std::pair<std::string_view, std::string>> inputs{{"input", directory / "input"},
-                                                                     {"key", "--key"},
-                                                                     {"other key", "--key"},
-                                                                     {"words", "--passphrase-file"},
-                                                                     {"recipients", "--recipients-file"},
-                                                                     {"new key", "--new-key"}};
-  for (const auto& [name, shown] : inputs) write_file(directory / name, test_bytes(100));
+  const std::vector<NamedFile> secrets{{"key", "--key", NamedFile::Kind::secret},
+                                       {"other key", "--key", NamedFile::Kind::secret},
+                                       {"recipients", "--recipients-file"}};
+  std::vector<std::pair<std::string, std::string>> inputs{{"input", directory / "input"}};
   Files files{.input = directory / "input"};
-  files.secrets.named.key_files = {directory / "key", directory / "other key"};
-  files.secrets.named.passphrase_file = directory / "words";
-  files.secrets.recipients = {fmt::format("@{}", directory / "recipients")};
-  files.new_secrets.named.key_files = {directory / "new key"};
+  for (const NamedFile& each : secrets) {
+    inputs.emplace_back(each.name, each.option);
+    files.others.push_back({directory / each.name, each.option, each.kind});
+  }
+  for (const auto& [name, shown] : inputs) write_file(directory / name, test_bytes(100));
   const auto with = [&](const std::string& option, const std::string& name) {
     Files changed = files;
-    (option == "--output"  ? changed.output.name
-     : option == "--stats" ? changed.reports.stats
-                           : changed.reports.trace) = name;
+    (option == "--output"  ? changed.output
+     : option == "--stats" ? changed.stats
+                           : changed.trace) = NamedFile{name, option};
     return conflict(changed);
   };
   for (const std::string option : {"--output", "--stats", "--trace"}) {

@@ -54,13 +54,15 @@ Words words_of(const AgeOptions& options) {
 // A recipient on the command line does not name a file, and nothing but the options names one.
 void check(const AgeOptions& options, const FilterRequest& request) {
   const SecretRequest& secrets = request.secrets;
-  require(std::ranges::count_if(secrets.recipients, [](const std::string& text) {
-            return text.starts_with('@');
+  require(std::ranges::count_if(secrets.recipients, [](const RecipientArgument& each) {
+            return std::holds_alternative<NamedFile>(each);
           }) == std::ssize(options.recipients_files));
-  require(secrets.named.key_files == options.identities && secrets.plugins == options.plugins);
+  require(std::ranges::equal(secrets.named.key_files, options.identities, {}, &NamedFile::name));
+  require(std::ranges::equal(secrets.plugins, options.plugins, {}, &Argument::text));
   require(!secrets.named.passphrase_file && !secrets.named.passphrase_command);
   require(request.inputs.named.size() == 1 && request.inputs.first().command.empty());
-  require(request.output.name.value_or(options.output) == options.output && !request.output.directory);
+  require((request.output.file ? request.output.file->name : options.output) == options.output &&
+          !request.output.directory);
   require(request.stream.decrypt == options.decrypt);
 }
 

@@ -39,8 +39,8 @@ class Lists {
 
   void run(char separator, const InputWork& work) {
     try {
-      for_each_input({.list = fmt::format("/dev/fd/{}", list_.get()), .separator = separator}, messages_,
-                     cancel_, work);
+      for_each_input({.list = NamedFile{fmt::format("/dev/fd/{}", list_.get())}, .separator = separator},
+                     messages_, cancel_, work);
     } catch (const Failed&) {
     }
   }
@@ -61,12 +61,12 @@ void check(Lists& lists, char separator, const std::string& ending) {
   OutputNames names(ending);
   std::set<std::string> outputs;
   const auto add = [&](const InputRequest& input) {
-    refuse_secret_as_name(input.name);
-    names.add(input.name);
+    refuse_secret_as_name(input.file.name);
+    names.add(input.file.name);
     return false;
   };
   const auto run = [&](const InputRequest& input, const Messages&, bool) -> InputResult {
-    const std::string output = names.path_for(input.name);
+    const std::string output = names.path_for(input.file.name);
     require(std::ranges::all_of(split(output, '/'), is_name));
     require(outputs.insert(output).second);
     return {};

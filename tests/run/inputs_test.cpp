@@ -24,7 +24,7 @@ class Rig {
     for (int i = 0; i < count; ++i) {
       const std::string name = folder_ / std::to_string(i);
       write_file(name, {});
-      inputs_.named.push_back({.name = name});
+      inputs_.named.push_back({.file = {.name = name}});
     }
     messages_.set_level(Messages::Level::quiet);
   }
@@ -38,10 +38,10 @@ class Rig {
       int attempt = 0;
       {
         const std::lock_guard lock(mutex_);
-        attempt = ++attempts_[input.name];
+        attempt = ++attempts_[input.file.name];
       }
       const Running running(running_);
-      work(std::stoi(input.name.substr(input.name.rfind('/') + 1)), attempt, running_.load());
+      work(std::stoi(input.file.name.substr(input.file.name.rfind('/') + 1)), attempt, running_.load());
       return {};
     };
     try {

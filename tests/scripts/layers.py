@@ -23,8 +23,8 @@ MAY_INCLUDE = {
     "process": "base io",
     "system": "base",
     "terminal": "base io process",
-    "cli": "base cipher format io lane process system terminal",
-    "files": "base cli io keys process terminal",
+    "cli": "base cipher files format io lane process system terminal",
+    "files": "base io keys process terminal",
     "format": "base cipher io keys",
     "lane": "base cipher system",
     "pipeline": "base format io keys lane system",
@@ -35,9 +35,9 @@ MAY_INCLUDE = {
     "bench": "base cipher cli format io keys lane pipeline process system terminal",
     "cuda_bench": "base bench cipher cuda keys lane pipeline system",
     "main": "cli lane run terminal",
-    "keygen": "base cli io keys process secrets terminal",
+    "keygen": "base cli files io keys process secrets terminal",
     "gpuage": "base cli keys run terminal",
-    "gpuage_keygen": "base cli io keys secrets terminal",
+    "gpuage_keygen": "base cli files io keys secrets terminal",
 }
 
 # External headers, and the only files that may include them, separated by spaces.

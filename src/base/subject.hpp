@@ -1,0 +1,28 @@
+// Errors that say what they are about.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace gpuaes {
+
+// Returns `use()`, which uses a file. Puts what an error is about (see Error::within()) before its message.
+// Only the output may end the program with SIGPIPE.
+template <class Use>
+auto name_subject(const std::string& subject, const Use& use) {
+  try {
+    return use();
+  } catch (UsageError& error) {
+    error.within(subject);
+    throw;
+  } catch (PipeClosed& error) {
+    error.within(subject);
+    throw IoError(error.what(), error.hint());
+  } catch (IoError& error) {
+    error.within(subject);
+    throw;
+  }
+}
+
+}  // namespace gpuaes
