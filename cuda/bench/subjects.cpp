@@ -142,7 +142,7 @@ BenchKernel::BenchKernel(const Subject& subject, Operation mode, const BenchKey&
   if (subject.chooses_shape()) {
     const KernelFacts facts = subject.kernel_for(key.key.cipher)->facts(mode)(key.key.cipher);
     threads_ = facts.max_threads;
-    use_ = prepare_kernel(facts.function, threads_, facts.shared_bytes(threads_));
+    use_ = prepare_kernel(facts.function, threads_, facts.shared_bytes);
   } else {
     variant_ = std::make_unique<VariantKernel>(*subject.variant, key.key, blocks_per_thread);
     threads_ = variant_threads;

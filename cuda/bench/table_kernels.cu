@@ -38,12 +38,12 @@ void launch_kuznyechik_table_ctr(const KuznyechikKey& key, Counter counter, cons
 
 KernelFacts aes_table_facts(Cipher cipher) {
   return {reinterpret_cast<const void*>(ttable_function(aes::rounds(info(cipher).key_bytes))),
-          aes_use.max_threads, [](unsigned) { return table_bytes; }};
+          aes_use.max_threads, table_bytes};
 }
 
 KernelFacts kuznyechik_table_facts() {
   return {reinterpret_cast<const void*>(kuznyechik_table_kernel), kuznyechik_use.max_threads,
-          [](unsigned) { return kuznyechik_table_bytes; }};
+          kuznyechik_table_bytes};
 }
 
 }  // namespace gpuaes::cuda

@@ -30,8 +30,6 @@ cudaTextureObject_t make_texture(const VariantTables* tables, bool of_ls) {
 }
 
 std::array<std::uint32_t, max_key_words> make_round_keys(const Variant& variant, const CipherKey& key) {
-  if (!variant.is_for(key.cipher))
-    throw UsageError(fmt::format("{} is not a kernel for {}", variant.name, info(key.cipher).name));
   const std::span<const std::byte> bytes = key.bytes.bytes();
   std::array<std::uint32_t, max_key_words> words{};
   if (variant.lookup == Lookup::ls_tables)

@@ -58,9 +58,9 @@ inline constexpr unsigned variant_threads = 256;  // in a CUDA block
 // A variant with a key, ready to launch on the current device.
 class VariantKernel {
  public:
-  // `blocks_per_thread` is one of the variant's. The grid has as many CUDA blocks as fit on the device, or
-  // `cuda_blocks`, which is for tests, and loops over the data. UsageError if the variant is for another
-  // cipher, LaneError if the device cannot run it.
+  // `blocks_per_thread` is one of the variant's, which is for the key's cipher. The grid has as many CUDA
+  // blocks as fit on the device, or `cuda_blocks`, which is for tests, and loops over the data. LaneError if
+  // the device cannot run it.
   VariantKernel(const Variant& variant, const CipherKey& key, unsigned blocks_per_thread,
                 unsigned cuda_blocks = 0);
   VariantKernel(const VariantKernel&) = delete;

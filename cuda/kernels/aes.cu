@@ -20,7 +20,7 @@ void launch_ctr(const AesKey& key, const Plan& plan, cudaStream_t stream) {
 template <template <unsigned> class Plan>
 KernelFacts ctr_facts() {
   return {reinterpret_cast<const void*>(bitslice_kernel<Plan<aes::tile_blocks>>), bitslice_threads,
-          memory_bytes};
+          memory_bytes(bitslice_threads)};
 }
 
 Segments make_segments(const GcmJob& job) {

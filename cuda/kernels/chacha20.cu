@@ -55,7 +55,7 @@ void launch_chacha20_open(const ChaCha20Job& job, const std::byte* sealed, std::
 
 KernelFacts chacha20_facts() {
   return {reinterpret_cast<const void*>(chacha20_poly1305_kernel<false>), chacha20_threads,
-          [](unsigned) -> unsigned { return 2 * sizeof(ChaCha20Memory); }};
+          2 * sizeof(ChaCha20Memory)};
 }
 
 }  // namespace gpuaes::cuda

@@ -113,8 +113,8 @@ bool uses_clmad();
 // Describes the kernel that computes the keystream in one of the launches above.
 struct KernelFacts {
   const void* function;
-  unsigned max_threads;                        // in a CUDA block
-  unsigned (*shared_bytes)(unsigned threads);  // of a CUDA block with that many threads
+  unsigned max_threads;   // in a CUDA block
+  unsigned shared_bytes;  // of a CUDA block with that many threads
 };
 KernelFacts aes_ctr_facts();
 KernelFacts aes_gcm_facts();

@@ -37,8 +37,9 @@ void launch_kuznyechik(const KuznyechikKey& key, const CounterBlocks& counter_bl
 
 template <class CounterBlocks>
 KernelFacts kuznyechik_facts() {
-  return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>),
-          kuznyechik_bitslice_use().max_threads, kuznyechik_bitslice_memory};
+  const unsigned threads = kuznyechik_bitslice_use().max_threads;
+  return {reinterpret_cast<const void*>(kuznyechik_bitslice_kernel<CounterBlocks>), threads,
+          kuznyechik_bitslice_memory(threads)};
 }
 
 MgmSegments make_segments(const MgmJob& job) {

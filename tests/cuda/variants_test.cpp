@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "bench/table_kernels.hpp"
 #include "bench/variants.hpp"
 #include "device_key.hpp"
@@ -159,20 +158,6 @@ TEST_CASE("the table kernels match the reference in CTR mode, also in place", "[
     check_table_kernels(work, device, false);
     check_table_kernels(work, device, true);
   }
-}
-
-TEST_CASE("a variant refuses keys of other ciphers", "[gpu]") {
-  for (const Variant& variant : cuda::variants())
-    for (const CipherInfo& each : ciphers) {
-      if (!each.ctr) continue;
-      CAPTURE(variant.name, std::string(each.name));
-      const CipherKey key{each.cipher, Secret(each.key_bytes)};
-      const bool is_for = (each.cipher == Cipher::kuznyechik) == variant.name.starts_with("ls-");
-      if (is_for)
-        CHECK_NOTHROW(cuda::VariantKernel(variant, key, 1));
-      else
-        CHECK_THROWS_AS(cuda::VariantKernel(variant, key, 1), UsageError);
-    }
 }
 
 TEST_CASE("a variant's kernel reports its resource use and keeps its blocks in registers", "[gpu]") {
