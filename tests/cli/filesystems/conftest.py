@@ -10,13 +10,14 @@ import tempfile
 
 import pytest
 
+from programs import FOLDER, INSTALLED
+
 TOP = pathlib.Path(__file__).parents[3]
 
 
 def install(folder):
     """The modules and their entry points, which fsspec reads when it is imported."""
-    import sources
-
+    modules = FOLDER.parent / "share/gpuaes-stream" if INSTALLED else TOP / "python"
     project = (TOP / "pyproject.toml").read_text()
     entries = re.search(r'(?ms)^\[project\.entry-points\."fsspec\.specs"\]\n(.*?)\n\n', project)[1].replace('"', "")
     info = folder / "gpuaes_stream-0.dist-info"
@@ -24,8 +25,8 @@ def install(folder):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: gpuaes-stream\nVersion: 0\n")
     (info / "entry_points.txt").write_text(f"[fsspec.specs]\n{entries}\n")
     (folder / "scipy.py").write_text("raise ImportError  # Debian's may be for another version of NumPy\n")
-    shutil.copy(sources.READER / "sealedfile.py", folder / "gpuaes_stream.py")
-    shutil.copy(sources.READER / "sealedfs.py", folder / "gpuaes_stream_fsspec.py")
+    shutil.copy(modules / "sealedfile.py", folder / "gpuaes_stream.py")
+    shutil.copy(modules / "sealedfs.py", folder / "gpuaes_stream_fsspec.py")
 
 
 folder = tempfile.mkdtemp()

@@ -11,13 +11,13 @@ import sys
 
 import pytest
 
-import sources
 from processes import wait_for
 from programs import FOLDER, KEY, run, some_bytes
 
 pytest.importorskip("cryptography")
 pytest.importorskip("fsspec.implementations.chained")
 import fsspec  # noqa: E402
+import sources  # noqa: E402
 import objectparts  # noqa: E402
 from gpuaes_stream import NotAuthentic, SealedFile  # noqa: E402
 
