@@ -52,9 +52,16 @@ class SealedFileSystem(ChainedFileSystem):
         return self._fs
 
     def __reduce__(self):
+        self._check_pickle()
+        return super().__reduce__()
+
+    def to_dict(self, **options):
+        self._check_pickle()
+        return super().to_dict(**options)
+
+    def _check_pickle(self):
         if not self.pickle_secret and not isinstance(self.opening["key"], (str, os.PathLike)):
             raise ValueError("the secret is not pickled: give the name of a key file, or pickle_secret=True")
-        return super().__reduce__()
 
     @classmethod
     def _strip_protocol(cls, path):

@@ -10,7 +10,7 @@ import tempfile
 
 import pytest
 
-from programs import FOLDER, INSTALLED
+from programs import FOLDER, INSTALLED, SANITIZED
 
 TOP = pathlib.Path(__file__).parents[3]
 
@@ -36,6 +36,13 @@ paths = [folder, str(TOP / "build/tools/python")]
 sys.path[:0] = paths
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # for Dask's workers
 install(pathlib.Path(folder))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def without_sanitizers():
+    """The modules are not instrumented, and other tests run the programs with sanitizers."""
+    if SANITIZED:
+        pytest.skip("programs with sanitizers")
 
 
 @pytest.fixture(scope="session")

@@ -247,8 +247,9 @@ def test_pickles_have_no_secret_unless_it_is_asked_for(memory, key):
         assert KEY not in pickled and pickle.loads(pickled).read(10) == PLAIN[1000:1010]
     for options in {"key": KEY}, {"key": None, "passphrase": "correct horse"}:
         secret = sealed(**options)
-        with pytest.raises(ValueError, match="the secret is not pickled"):
-            pickle.dumps(secret)
+        for serialize in pickle.dumps, type(secret).to_json:
+            with pytest.raises(ValueError, match="the secret is not pickled"):
+                serialize(secret)
     assert pickle.loads(pickle.dumps(sealed(KEY, pickle_secret=True))).cat_file("/d/two.bin") == b"two"
 
 
