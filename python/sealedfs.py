@@ -85,14 +85,17 @@ class SealedFileSystem(ChainedFileSystem):
 
     def sealed(self, found):
         """The open file, which all share until another one has its name."""
-        fs, version = self.fs, repr(sorted(found.items(), key=str))
+        fs, size, version = self.fs, found["size"], repr(sorted(found.items(), key=str))
+        if found["type"] == "directory":
+            size = None
+            with contextlib.suppress(FileNotFoundError):
+                version += repr(fs.info(f"{found['name'].rstrip('/')}/index"))
         with self._lock:
             self._opened[version] = opening, opened = self._opened.pop(version, None) or (threading.Lock(), [])
             if len(self._opened) > KEPT:
                 del self._opened[next(iter(self._opened))]
         with opening:
             if not opened:
-                size = None if found["type"] == "directory" else found["size"]
                 opened.append(SealedFile(found["name"], size, filesystem=fs, **self.opening))
         return opened[0]
 
@@ -163,7 +166,7 @@ class SealedFileSystem(ChainedFileSystem):
 
     def rm_file(self, path):
         found = self.stat(path)
-        is_file = found["type"] != "directory" or found["name"].endswith(self.ending)
+        is_file = found["type"] != "directory" or self._plain_info(found, listing=True)["type"] == "file"
         self.fs.rm(found["name"], recursive=True) if is_file else self.fs.rmdir(found["name"])
 
 

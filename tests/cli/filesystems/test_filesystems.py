@@ -11,6 +11,7 @@ import os
 import pathlib
 import pickle
 import re
+import shutil
 import tarfile
 import threading
 import time
@@ -96,6 +97,9 @@ def test_a_directory_of_parts_is_a_file(memory, key):
     assert files.cat_file("/d/disk") == files.cat_file("/d/disk.sealed") == PLAIN
     assert files.info("/d/disk")["type"] == "file" and files.size("/d/disk") == len(PLAIN)
     assert "/d/disk" in files.glob("/d/*") and not [name for name in files.find("/d") if "part." in name]
+    shutil.rmtree("parts")
+    pipe_parts(memory, "/d/disk.sealed", PLAIN[::-1])  # as another file
+    assert files.cat_file("/d/disk") == PLAIN[::-1]
     files.rm("/d/disk")
     assert not memory.exists("/d/disk.sealed")
 
@@ -107,6 +111,9 @@ def test_other_directories_with_the_ending_are_listed_as_directories(memory, key
     assert "/d/photos.sealed/one" in files.find("/d") and files.cat_file("/d/photos.sealed/one") == b"one"
     with pytest.raises(NotAuthentic, match="head is missing"):
         files.open("/d/photos.sealed")
+    with pytest.raises(OSError):
+        files.rm("/d/photos.sealed")
+    assert files.exists("/d/photos.sealed/one")
 
 
 def test_transactions(memory, key):
