@@ -211,7 +211,7 @@ LANES = {"cpu": ("CPU threads", SKY), "cuda": ("-l cuda:0", GREEN), "auto": ("-l
 
 
 def draw_cpus(plt, rows):
-    """A panel for each cipher and format; a line for CPU threads, the GPU and -l auto."""
+    """A panel for each cipher and format; a line for CPU threads, a GPU and -l auto."""
     panels = {}
     for row in rows:
         line = panels.setdefault((row["cipher"], row["format"]), {}).setdefault(row["lanes"].split(":")[0], {})
@@ -256,7 +256,7 @@ def span_of(what):
 
 
 def draw_timeline(plt, rows):
-    """What each lane does, and when."""
+    """What each worker does, and when."""
     spans = [(row["track"], row["what"], float(row["start_us"]) / 1e3, float(row["length_us"]) / 1e3) for row in rows]
     end = max(start + length for _, _, start, length in spans)
     tracks = sorted({span[0] for span in spans}, key=lambda track: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", track)])

@@ -14,7 +14,7 @@ std::uint64_t new_key_id() {
 }
 
 void refuse_cipher(Cipher cipher) {
-  throw LaneError(fmt::format("this lane does not support {}", info(cipher).name));
+  throw LaneError(fmt::format("this worker does not support {}", info(cipher).name));
 }
 
 }  // namespace gpuaes

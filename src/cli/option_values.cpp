@@ -64,7 +64,7 @@ UsageError bad_lanes(std::string_view text,
                      std::string hint =
                          "use auto, auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]] "
                          "joined by +") {
-  return UsageError(fmt::format("invalid lane specification '{}'", text), std::move(hint));
+  return UsageError(fmt::format("invalid choice of CPUs and GPUs '{}'", text), std::move(hint));
 }
 
 // A number in a field of `text`. `what` begins the hint.

@@ -292,7 +292,7 @@ OpenedHeader open_sealed_header(SessionRequest& request, bool may_end = false) {
   OpenedHeader opened{read_sealed_header(input, static_cast<bool>(request.salvage)), {}, {}, {}};
   const SealedHeader& header = opened.header;
   if (request.cipher && *request.cipher != header.suite.cipher)
-    throw UsageError(fmt::format("the input was sealed with {}, not {}", info(header.suite.cipher).name,
+    throw UsageError(fmt::format("the input was encrypted with {}, not {}", info(header.suite.cipher).name,
                                  info(*request.cipher).name),
                      Advice::omit_cipher);
   if (request.index_first && !header.suite.in_parts)
@@ -350,7 +350,7 @@ NewHeader rekey_sealed(SessionRequest& request, const Keyring& new_keys) {
 }  // namespace
 
 void refuse_message_header(std::uint64_t at) {
-  throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was sealed with a "
+  throw AuthError(fmt::format("the input is corrupt at byte {}, in its header, or was encrypted with a "
                               "different label; nothing was written",
                               at),
                   Advice::match_label);

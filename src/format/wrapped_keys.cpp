@@ -99,9 +99,10 @@ std::string describe(const Key& key) {
 
 void check_combination(const Keyring& keyring) {
   if (keyring.find(KeyKind::passphrase) != nullptr && keyring.has_recipient())
-    throw UsageError("a passphrase cannot be combined with recipients",
-                     "use one of the two; anyone can seal for a recipient, so the passphrase would not show "
-                     "who wrote the file");
+    throw UsageError(
+        "a passphrase cannot be combined with recipients",
+        "use one of the two; anyone can encrypt for a recipient, so the passphrase would not show "
+        "who wrote the file");
   const auto is_asymmetric_and = [](bool post_quantum) {
     return [post_quantum](const Key& key) {
       const bool is_known = is_asymmetric(key.kind) && key.kind != KeyKind::plugin;

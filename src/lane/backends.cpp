@@ -49,9 +49,9 @@ void check_supported(const BackendInfo& backend, const LaneSetup& setup) {
   std::vector<std::string_view> others;
   for (const BackendInfo& each : backends)
     if (each.supports(setup.cipher, setup.rules)) others.push_back(each.name);
-  throw LaneError(fmt::format("{} lanes do not support {} with segments of {} bytes", backend.name,
+  throw LaneError(fmt::format("{} workers do not support {} with segments of {} bytes", backend.name,
                               info(setup.cipher).name, setup.rules.plain_bytes),
-                  list_hint("lanes that support it: {}", others));
+                  list_hint("workers that support it: {}", others));
 }
 
 }  // namespace

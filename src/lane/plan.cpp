@@ -209,7 +209,7 @@ bool is_fast_between_pipes(const Workload& workload) {
 // Why CUDA is not considered, if that is clear without a measurement; otherwise empty.
 std::string reason_against_cuda(const Workload& workload, const Machine& machine) {
   if (is_fast_between_pipes(workload) || (!is_file(workload) && machine.cpus >= lanes_for_pipes(workload)))
-    return fmt::format("auto: lanes take turns reading the input, which keeps at most {} CPU lanes busy",
+    return fmt::format("auto: CPU threads take turns reading the input, which keeps at most {} of them busy",
                        lanes_for_pipes(workload));
   if (!machine.cuda) return "auto: there is no CUDA device";
   if (is_too_short(workload)) return "auto: the file is too short to start CUDA";
@@ -286,7 +286,7 @@ void choose_fastest(LanePlan& plan, const Workload& workload, const Machine& mac
     plan.later_from = is_file(workload) ? 0 : *enough;
   }
   plan.reason = fmt::format(
-      "auto: with {}, CUDA {}; a CPU lane encrypts {}/s, and the speed of the link is {}",
+      "auto: with {}, CUDA {}; a CPU thread encrypts {}/s, and the speed of the link is {}",
       counted(machine.cpus, "CPU"), verdict, gigabytes(lane), link ? gigabytes(*link) + "/s" : "unknown");
 }
 

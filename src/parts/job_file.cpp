@@ -232,7 +232,7 @@ PlannedInput plan_input(const FdSource& file, const Directory& directory, const 
     }
     if (std::chrono::steady_clock::now() > give_up)
       throw IoError(fmt::format("{} is being modified", file.name()),
-                    "seal a snapshot, or a file that is not being written");
+                    "encrypt a snapshot, or a file that is not being written");
     cancel.check();
     std::this_thread::sleep_for(pause);
   }

@@ -99,7 +99,7 @@ class Sealer {
       throw UsageError(
           fmt::format("the output of a command cannot be sealed, because the plan has an input, {}",
                       job_.input->name),
-          "to seal the outputs of commands, make a plan without an input");
+          "to encrypt the outputs of commands, make a plan without an input");
     if (job_.count != 0 && request_.part >= job_.count)
       throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
                        "parts are numbered from 0");

@@ -57,7 +57,7 @@ void Pipeline::do_tasks(Worker& worker) {
     worker.lane.reset();  // it must no longer write into its chunks
     for (Chunk* chunk : worker.jobs) ring_.give_back(*chunk);
     if (!workers_.leave_failed(worker)) throw;  // this LaneError becomes the run's error
-    warn_(fmt::format("lane {} failed ({}); its work was reassigned", worker.stats.name, error.what()));
+    warn_(fmt::format("worker {} failed ({}); its work was reassigned", worker.stats.name, error.what()));
   }
 }
 

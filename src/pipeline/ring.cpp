@@ -56,7 +56,7 @@ std::span<std::byte> map_memory(std::size_t bytes) {
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw IoError(
-        fmt::format("cannot allocate {} MiB of memory for the ring: {}", bytes >> 20, strerror(errno)),
+        fmt::format("cannot allocate {} MiB of memory for buffers: {}", bytes >> 20, strerror(errno)),
         Advice::use_smaller_chunks);
   madvise(memory, bytes, MADV_DONTDUMP);
   return {static_cast<std::byte*>(memory), bytes};
@@ -70,7 +70,7 @@ Ring::Ring(std::size_t chunks, std::size_t in_bytes, std::size_t out_bytes, bool
   const std::size_t out_stride = whole_pages(out_bytes) + page_bytes;
   const std::size_t max_stride = std::numeric_limits<std::ptrdiff_t>::max() / chunks / 2;
   if (in_stride > max_stride || out_stride > max_stride)
-    throw IoError("the ring would exceed the address space", Advice::use_smaller_chunks);
+    throw IoError("the buffers would exceed the address space", Advice::use_smaller_chunks);
   in_all_ = in_stride * chunks;
   memory_ = map_memory(in_all_ + out_stride * chunks);
   if (huge_pages) madvise(memory_.data(), memory_.size(), MADV_HUGEPAGE);

@@ -134,7 +134,7 @@ void Trace::add(unsigned track, const Phase& span, const Chunk* chunk) noexcept 
 
 LaneTracks::LaneTracks(Trace& trace, const Lane& lane, std::size_t number)
     : trace_(&trace),
-      name_(fmt::format("lane {}, {}", number, lane.name())),
+      name_(fmt::format("worker {}, {}", number, lane.name())),
       first_(trace.add_tracks(1 + lane.depth())),
       depth_(lane.depth()) {
   trace.name_track(first_, name_);

@@ -59,7 +59,7 @@ std::vector<std::unique_ptr<Lane>> LanePool::open(const std::vector<LaneSpec>& s
 std::vector<std::unique_ptr<Lane>> LanePool::open_instead(const std::string& reason,
                                                           const Messages& messages) const {
   std::vector<std::unique_ptr<Lane>> lanes = open(plan_.instead);
-  messages.detail(fmt::format("lanes {} are used instead: {}", to_string(plan_.instead), reason));
+  messages.detail(fmt::format("workers {} are used instead: {}", to_string(plan_.instead), reason));
   return lanes;
 }
 
@@ -84,7 +84,7 @@ std::jthread LanePool::open_more(Pipeline& pipeline, const Messages& messages) c
       if (!plan_.later.empty() && await_bytes(pipeline, plan_.later_from, end))
         try_later(pipeline, messages, end);
     } catch (const std::exception& error) {
-      messages.detail(fmt::format("the lanes stay as they are: {}", error.what()));
+      messages.detail(fmt::format("the workers stay as they are: {}", error.what()));
     }
   });
 }
@@ -97,13 +97,13 @@ void LanePool::open_joining(Pipeline& pipeline, const Messages& messages, const 
     try {
       lanes = open({spec});
     } catch (const LaneError& error) {
-      messages.warning(fmt::format("cannot open lanes {} ({}); the others do their work", to_string({spec}),
-                                   error.what()));
+      messages.warning(fmt::format("cannot start workers {} ({}); the others do their work",
+                                   to_string({spec}), error.what()));
       continue;
     }
     if (end.stop_requested()) return;
     for (std::unique_ptr<Lane>& lane : lanes) pipeline.add_lane(std::move(lane));
-    messages.detail(fmt::format("lanes {} join", to_string({spec})));
+    messages.detail(fmt::format("workers {} join", to_string({spec})));
   }
 }
 
@@ -119,7 +119,7 @@ void LanePool::try_later(Pipeline& pipeline, const Messages& messages, const std
   if (end.stop_requested()) return;
   const double first = start.bytes_per_second_until(Position(pipeline));
   pipeline.replace_lanes(std::move(lanes));
-  messages.detail(fmt::format("lanes {} take over", to_string(plan_.later)));
+  messages.detail(fmt::format("workers {} take over", to_string(plan_.later)));
   if (!plan_.instead.empty() && later_are_slower(pipeline, first, end))
     pipeline.replace_lanes(open_instead("those that took over are slower", messages));
 }

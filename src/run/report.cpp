@@ -152,15 +152,15 @@ Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> t
 }
 
 void Report::log_ring(const Ring& ring) const {
-  messages_.detail(fmt::format("ring of {} of {}, {} in total", counted(ring.chunks(), "chunk"),
+  messages_.detail(fmt::format("{} of {}, {} in total", counted(ring.chunks(), "buffer"),
                                describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
 }
 
 void Report::log_lanes(const LanePlan& plan) const {
   messages_.fine_detail(OpenSSL_version(OPENSSL_VERSION));
   const std::string lanes = to_string(plan.first);
-  messages_.detail(plan.reason.empty() ? fmt::format("lanes {}", lanes)
-                                       : fmt::format("lanes {} ({})", lanes, plan.reason));
+  messages_.detail(plan.reason.empty() ? fmt::format("workers {}", lanes)
+                                       : fmt::format("workers {} ({})", lanes, plan.reason));
 }
 
 void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring,
@@ -181,7 +181,7 @@ void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ri
   }
   if (totals_ != nullptr) totals_->add(stats.bytes_in, stats.bytes_out, stats.lanes);
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
-  if (!library.empty()) messages_.detail(fmt::format("CPU lanes used {}", library));
+  if (!library.empty()) messages_.detail(fmt::format("CPU threads used {}", library));
   if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));
   messages_.detail(headline(stream, stats));
   messages_.detail(summary(stats));

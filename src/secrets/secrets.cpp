@@ -122,7 +122,7 @@ const char* writer_warning(const Keyring& keyring, bool had_recipient) {
   if (had_recipient && (has_key || keyring.find(KeyKind::passphrase) != nullptr))
     return "the input was sealed for a recipient, so anyone could have written it; the new key or passphrase "
            "does not prove who did";
-  return has_key && keyring.has_recipient() ? "sealing for both a key and a recipient; anyone with the "
+  return has_key && keyring.has_recipient() ? "encrypting for both a key and a recipient; anyone with the "
                                               "identity could forge a file that the key opens"
                                             : nullptr;
 }

@@ -40,7 +40,7 @@ std::string words_of(const Hint& hint) {
           "the input was encrypted with other secrets, or its header is damaged; --info lists its {}",
           hint.text);
     case Advice::match_label:
-      return "--label must be the text the input was sealed with, or omitted if there was none";
+      return "--label must be the text the input was encrypted with, or omitted if there was none";
     case Advice::name_any_secret:
       return "name a key or identity file with -k, or use -p to enter a passphrase";
     case Advice::name_identity_file:

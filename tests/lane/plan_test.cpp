@@ -364,7 +364,7 @@ TEST_CASE("nothing is measured where CUDA cannot be faster") {
   CHECK(reason("auto:low-cpu", false, file) == "auto:low-cpu: there is no CUDA device");
   CHECK(reason("auto", true, file_of(MiB)) == "auto: the file is too short to start CUDA");
   CHECK(reason("auto", true, pipe) ==
-        "auto: lanes take turns reading the input, which keeps at most 2 CPU lanes busy");
+        "auto: CPU threads take turns reading the input, which keeps at most 2 of them busy");
   for (const Workload& workload : {pipe, file_of(MiB)})
     CHECK(reason("auto:low-cpu", true, workload) == "auto:low-cpu: CUDA would not save CPU time");
   for (const char* const lanes : {"auto", "auto:low-cpu"})
@@ -378,7 +378,7 @@ TEST_CASE("a link whose speed is unknown counts as a fast one") {
   const LanePlan unknown = plan("auto", file_of(20 * GB), on);
   CHECK(to_string(unknown.later) == to_string(known.later));
   CHECK(known.reason.starts_with("auto: with 4 CPUs, CUDA is likely to be faster from "));
-  CHECK(known.reason.ends_with("; a CPU lane encrypts 0.4 GB/s, and the speed of the link is 64.0 GB/s"));
+  CHECK(known.reason.ends_with("; a CPU thread encrypts 0.4 GB/s, and the speed of the link is 64.0 GB/s"));
   CHECK(unknown.reason.ends_with("and the speed of the link is unknown"));
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("lanes of GPUs refuse other segments than those of the sealed format")
   Bytes memory(1000);
   const LaneSetup setup{.memory = memory, .max_in = 100, .max_out = 100, .rules = rules};
   CHECK(failure_of([&] { open_lanes(parse_lanes("cuda:0").named, setup); }) ==
-        "lane: cuda lanes do not support aes-256 with segments of 48 bytes");
+        "lane: cuda workers do not support aes-256 with segments of 48 bytes");
 }
 
 }  // namespace gpuaes

@@ -114,8 +114,8 @@ TEST_CASE("a ring larger than the address space is an error with a hint") {
   for (const std::size_t bytes : {half - 4096, half / 2, half / 4, std::size_t{1} << 50}) {
     const auto error = error_of<IoError>([&] { Ring(8, bytes, bytes); });
     REQUIRE(error.has_value());
-    CHECK((contains(error->what(), " MiB of memory for the ring: ") ||
-           error->what() == std::string("the ring would exceed the address space")));
+    CHECK((contains(error->what(), " MiB of memory for buffers: ") ||
+           error->what() == std::string("the buffers would exceed the address space")));
     CHECK(error->hint().advice == Advice::use_smaller_chunks);
   }
 }

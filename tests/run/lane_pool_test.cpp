@@ -117,7 +117,7 @@ TEST_CASE("if the first lanes cannot open, others do instead, and a message says
   const std::string said = messages_of(plan, [](const LanePool& pool, const Messages& messages) {
     CHECK(pool.open_first(messages).size() == 2);
   });
-  CHECK(said.starts_with("program: lanes cpu:2 are used instead: "));
+  CHECK(said.starts_with("program: workers cpu:2 are used instead: "));
   CHECK((contains(said, "CUDA") || contains(said, "NVIDIA driver")));
 
   plan.instead.clear();
@@ -139,25 +139,25 @@ TEST_CASE("joining lanes start as soon as they are open, and a device that canno
   CHECK(run.pipeline.active_lanes().size() == 4);
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
-  CHECK(said.starts_with("program: lanes cpu:2 join\nprogram: warning: cannot open lanes cuda:9999:1 ("));
-  CHECK(said.ends_with("); the others do their work\nprogram: lanes cpu:1 join\n"));
+  CHECK(said.starts_with("program: workers cpu:2 join\nprogram: warning: cannot start workers cuda:9999:1 ("));
+  CHECK(said.ends_with("); the others do their work\nprogram: workers cpu:1 join\n"));
 }
 
 TEST_CASE("later lanes take over, and a message says which") {
-  CHECK(messages_of_run("cpu:1") == "program: lanes cpu:1 take over\n");
-  CHECK(messages_of_run("cpu:1+cpu:2") == "program: lanes cpu:1+cpu:2 take over\n");
+  CHECK(messages_of_run("cpu:1") == "program: workers cpu:1 take over\n");
+  CHECK(messages_of_run("cpu:1+cpu:2") == "program: workers cpu:1+cpu:2 take over\n");
 }
 
 TEST_CASE("if later lanes are slower than the first ones were, those to use instead take over") {
   CHECK(messages_of_slow_later_lanes() ==
-        "program: lanes cpu:2 take over\n"
-        "program: lanes cpu:3 are used instead: those that took over are slower\n");
+        "program: workers cpu:2 take over\n"
+        "program: workers cpu:3 are used instead: those that took over are slower\n");
 }
 
 TEST_CASE("if later lanes cannot open, those to use instead take over, or the first ones continue") {
   const std::string stay = messages_of_run("cuda:9999"), replace = messages_of_run("cuda:9999", "cpu:3");
-  CHECK(stay.starts_with("program: the lanes stay as they are: "));
-  CHECK(replace.starts_with("program: lanes cpu:3 are used instead: "));
+  CHECK(stay.starts_with("program: the workers stay as they are: "));
+  CHECK(replace.starts_with("program: workers cpu:3 are used instead: "));
   for (const std::string& said : {stay, replace})
     CHECK((contains(said, "CUDA") || contains(said, "NVIDIA driver")));
 }

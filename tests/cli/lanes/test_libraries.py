@@ -15,7 +15,7 @@ from programs import FOLDER, keygen, stream
 
 FAKE = FOLDER / "tests/fake"
 SLOW = {"OPENSSL_ia32cap": "~0x1200000000000000:~0xD0230020"}
-USED = re.compile(r"^CPU lanes used (libcrypto|libgcrypt 1[.\d]+) \(", re.M)
+USED = re.compile(r"^CPU threads used (libcrypto|libgcrypt 1[.\d]+) \(", re.M)
 TRIAL = 64 << 20  # bytes of input after which the libraries are measured
 IV = "ff" * 15 + "f0"
 KINDS = {"sealed": ["-k", "key"], "raw": ["-f", "raw", "--iv", IV, "-k", "key"],
@@ -62,7 +62,7 @@ def keys(work):
 
 
 def failures_of(result):
-    return [warning for warning in result.warnings if warning.startswith("lane ")]
+    return [warning for warning in result.warnings if warning.startswith("worker ")]
 
 
 def decrypts_to(plain, options, name, env, library):
@@ -179,6 +179,6 @@ def test_a_library_that_computes_wrong_results_is_not_used(kind, plain):
     options = KINDS[kind]
     result, chosen = run(*options, "-i", plain, "-o", "one", env=with_fake("wrong"))
     assert chosen == "" and failures_of(result) == [
-        "lane cpu failed (libgcrypt and libcrypto disagree); its work was reassigned"]
+        "worker cpu failed (libgcrypt and libcrypto disagree); its work was reassigned"]
     assert decrypts_to(plain, options, "one", SLOW, "libgcrypt")
     assert decrypts_to(plain, options, "one", with_fake("wrong"), "")

@@ -330,7 +330,7 @@ def test_quiet_and_notes(key):
     names = make_inputs()
     assert many("-q", "-k", key, "--output-dir", "out", *names) == ([], [])
     keygen("--x25519", "-o", "../identity")
-    warning = ("warning: sealing for both a key and a recipient; anyone with the identity could forge a file that the key "
+    warning = ("warning: encrypting for both a key and a recipient; anyone with the identity could forge a file that the key "
                "opens")
     assert many("-k", key, "-R", "../identity.pub", "--output-dir", "out", *names)[1] == [warning, "12 files encrypted"]
 

@@ -74,7 +74,7 @@ def test_formats_are_counted_together_and_warnings_name_their_file(key, files):
     assert sorted(note.split(": the input was sealed for a recipient, ")[0] for note in notes[:30]) == sorted(
         f"warning: {name}" for name in sealed)
     _, notes = many("--rekey", "-k", "../new", "--new-key", key, "-R", "../second.pub", *sealed)
-    assert [note[:28] for note in notes if "warning" in note] == ["warning: sealing for both a "]
+    assert [note[:31] for note in notes if "warning" in note] == ["warning: encrypting for both a "]
 
 
 @pytest.mark.parametrize("options, error", [

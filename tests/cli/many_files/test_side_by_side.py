@@ -57,8 +57,8 @@ def test_large_files_between_small_ones(key):
     inputs = [*names[:300], "in/large", *names[300:], "in/damaged"]
     status, lines = run_many("-k", key, "-l", "cpu:3", "-v", "--output-dir", "out", *inputs)
     assert (status, lines[-1]) == (0, f"{COUNT + 2:,} files encrypted")
-    assert {line for line in lines if re.search(": lanes", line)} == {
-        *(f"{name}: lanes cpu:1" for name in names), *(f"in/{name}: lanes cpu:3" for name in ("large", "damaged"))}
+    assert {line for line in lines if re.search(": workers", line)} == {
+        *(f"{name}: workers cpu:1" for name in names), *(f"in/{name}: workers cpu:3" for name in ("large", "damaged"))}
     for name in "out/in/damaged.sealed", "out/in/7.sealed":
         with open(name, "r+b") as file:
             file.seek(-20, os.SEEK_END)

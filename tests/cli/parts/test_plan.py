@@ -122,7 +122,7 @@ def test_an_input_that_is_being_modified_is_refused(key):
         writer.kill()
         writer.wait()
     assert found.error == "input is being modified"
-    assert found.hint == "seal a snapshot, or a file that is not being written"
+    assert found.hint == "encrypt a snapshot, or a file that is not being written"
     assert os.listdir() == ["input"]
 
 

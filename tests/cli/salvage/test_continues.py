@@ -188,8 +188,8 @@ def test_parts(batch, key):
 
 
 WRONG_LABEL = (
-    "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written")
-LABEL_HINT = "--label must be the text the input was sealed with, or omitted if there was none"
+    "the input is corrupt at byte 119, in its header, or was encrypted with a different label; nothing was written")
+LABEL_HINT = "--label must be the text the input was encrypted with, or omitted if there was none"
 
 
 @pytest.mark.parametrize("via", VIAS)

@@ -89,7 +89,7 @@ def test_the_warning_names_the_file_and_the_commitment_is_verified(sealed, key):
 def test_without_its_commitment_nothing_is_written(sealed, key, at, mac):
     pathlib.Path("out").write_bytes(b"old")
     found = stream("--salvage", "-k", key, "-o", "out", input=flip(sealed, at, *mac), status=4)
-    assert "in its header, or was sealed with a different label; nothing was written" in found.error
+    assert "in its header, or was encrypted with a different label; nothing was written" in found.error
     assert pathlib.Path("out").read_bytes() == b"old"
 
 

@@ -46,7 +46,7 @@ def test_the_output_file_is_kept(key, options, more_warnings):
 
 
 NO_KEY = "none of the given keys opens the input"
-LABEL = "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written"
+LABEL = "the input is corrupt at byte 119, in its header, or was encrypted with a different label; nothing was written"
 SLOTS = "the input is corrupt at byte 17, in its header: it has 0 key slots; 1 to 32 are allowed; nothing was written"
 UNKNOWN = "the input is not in a known format"
 CUT = "the input is truncated after byte 174, in its header; nothing was written"

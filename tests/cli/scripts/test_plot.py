@@ -99,9 +99,9 @@ def test_kernels(matplotlib):
 def test_a_timeline_names_only_what_is_long_enough_to_see(matplotlib):
     os.mkdir("results")
     write_csv("results/run.csv", FACTS)
-    write_csv("results/trace.csv", [{"track": "lane 1, cpu", "what": what, "start_us": start, "length_us": length}
+    write_csv("results/trace.csv", [{"track": "worker 1, cpu", "what": what, "start_us": start, "length_us": length}
                                     for what, start, length in (("read", 0, 998), ("write", 998, 2))])
-    expect_pictures({"trace-timeline": ["lane 1, cpu", "milliseconds", "read", "'read'"]}, "results")
+    expect_pictures({"trace-timeline": ["worker 1, cpu", "milliseconds", "read", "'read'"]}, "results")
     assert "write" not in texts_of("drawn/trace-timeline")
 
 

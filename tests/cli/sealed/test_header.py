@@ -22,7 +22,7 @@ DAMAGED = OWN[0], flip(OWN[1], 40)
 
 CORRUPT = "the input is corrupt at byte {}, in its header: {}; nothing was written"
 MODIFIED = "the header or its MAC was modified"
-DIFFERENT = "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written"
+DIFFERENT = "the input is corrupt at byte 119, in its header, or was encrypted with a different label; nothing was written"
 UNKNOWN = "the input is not in a known format"
 NOT_SEALED = "the input is not in the sealed format: it does not begin with 'gpuaes-stream/1' and a newline"
 TRUNCATED = "the input is truncated after byte {}, in its header; nothing was written"

@@ -18,8 +18,8 @@ from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independen
 
 PLAIN, OTHER_KEY = some_bytes(2 * SEGMENT + 100), bytes(range(32, 0, -1))
 NFC, NFD = "caf\u00e9".encode(), "cafe\u0301".encode()
-ERROR = "the input is corrupt at byte 119, in its header, or was sealed with a different label; nothing was written"
-HINT = "--label must be the text the input was sealed with, or omitted if there was none"
+ERROR = "the input is corrupt at byte 119, in its header, or was encrypted with a different label; nothing was written"
+HINT = "--label must be the text the input was encrypted with, or omitted if there was none"
 HEADER_HINT = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))"
 
 

@@ -87,14 +87,14 @@ def test_decryption_detects_the_cipher():
     kuznyechik = sf.seal(PLAIN, [KEY], suite=2)
     expect_secrets(kuznyechik, ["-c kuznyechik K"], {"-k key2": WRONG_KEY})
     found = stream("-q", "-d", "-c", "aes-256", "-k", "key", status=2, input=kuznyechik)
-    assert found.error == "the input was sealed with kuznyechik, not aes-256"
+    assert found.error == "the input was encrypted with kuznyechik, not aes-256"
     expect_secrets(sf.seal(PLAIN, [KEY]), ["-c aes-256 K"], {})
     expect_secrets(sf.seal(PLAIN, passphrase=PASSPHRASE, log_n=10, suite=2), ["W"], {})
 
 
 # --- Warnings ------------------------------------------------------------------------------------------------------
 
-BOTH = "sealing for both a key and a recipient; anyone with the identity could forge a file that the key opens"
+BOTH = "encrypting for both a key and a recipient; anyone with the identity could forge a file that the key opens"
 REKEYED = ("the input was sealed for a recipient, so anyone could have written it; "
            "the new key or passphrase does not prove who did")
 

@@ -13,7 +13,7 @@ READERS = {"pipe": pf.read_pipe, "file": pf.read_file}
 ERRORS = "|".join((
     r"the input is corrupt at byte \d+, in its header: it is not followed by part 0",
     r"the input is corrupt at byte \d+, in its header: the header or its MAC was modified",
-    r"the input is corrupt at byte \d+, in its header, or was sealed with a different label",
+    r"the input is corrupt at byte \d+, in its header, or was encrypted with a different label",
     r"the input is corrupt at byte \d+, in the header of (part \d+|the index)",
     r"the input is corrupt( or truncated)? at byte \d+, in part \d+",
     r"the input is corrupt at byte \d+, in the index(, which lists other parts)?",
@@ -67,7 +67,7 @@ class Changed:
             assert end == f"{len(got.out)} bytes of plaintext before that were verified"
         hint = "" if in_header else "use --salvage to recover the undamaged parts"
         if "different label" in error:
-            hint = "--label must be the text the input was sealed with, or omitted if there was none"
+            hint = "--label must be the text the input was encrypted with, or omitted if there was none"
         assert got.hint == hint, error
 
     def decrypt_to_a_file(self, run, via, options):

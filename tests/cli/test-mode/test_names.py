@@ -41,9 +41,9 @@ def test_standard_input_alone_has_no_name(key, sealed):
 def test_details_of_several_files_name_theirs(key, sealed, level):
     notes = stream("-t", level, "-k", key, *sealed, status=4).notes
     assert {note.split(": ")[0] for note in notes} == set(sealed)
-    assert any(note.startswith("whole: lanes cpu") for note in notes)
+    assert any(note.startswith("whole: workers cpu") for note in notes)
     alone = stream("-t", level, "-k", key, "whole").notes
-    assert any(note.startswith("lanes cpu") for note in alone)
+    assert any(note.startswith("workers cpu") for note in alone)
 
 
 def test_progress_of_several_files_names_theirs(key, sealed):

@@ -13,7 +13,7 @@ from processes import expect_exit
 from programs import FOLDER, IV, PATIENCE, expect_same, keygen, openssl_ctr, raw, run, some_bytes, start, stream
 
 RAW_WARNING = "the raw format is not authenticated; modifications will go undetected"
-RING = r"ring of \d+ chunks of 64 KiB, \d+ KiB in total"
+RING = r"\d+ buffers of 64 KiB, \d+ KiB in total"
 LANE = r"cpu: \d+ chunks?, \d+ bytes; busy S, reading S, writing S, waiting S".replace("S", r"\d+\.\d{3} s")
 SPEED = r"encrypted 977 KiB in \d+\.\d+ s \([\d.]+ [KMG]iB/s\)"
 SUMMARY = r"1000000 bytes in, 1000000 bytes out; cpu:2 did 16 chunks, 1000000 bytes"
@@ -65,8 +65,8 @@ def test_characters_are_replaced_by_category():
 
 
 @pytest.mark.parametrize("options, notes", [
-    ("-v", [RING, "lanes cpu:2", SPEED, SUMMARY]),
-    ("-v -v", [RING, r"OpenSSL \d.*", "lanes cpu:2", LANE, LANE, SPEED, SUMMARY]),
+    ("-v", [RING, "workers cpu:2", SPEED, SUMMARY]),
+    ("-v -v", [RING, r"OpenSSL \d.*", "workers cpu:2", LANE, LANE, SPEED, SUMMARY]),
 ])
 def test_verbose_messages(key, options, notes):
     """-v reports the ring and the lanes, -vv also the version of libcrypto and the work of each lane."""
