@@ -133,7 +133,8 @@ inline constexpr auto files = std::to_array<Row>({
        options.input_option = "--input";
      }},
     {"header", "FILE",
-     "With -d: use the header in FILE, from --export-header and then --rekey, instead of the input's own.",
+     "With -d: use the detached header in FILE, from --export-header and then --rekey, instead of the "
+     "input's own.",
      set_file<"--header", &Options::header>},
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
