@@ -119,7 +119,7 @@ def test_readme(work):
     assert [part for part in parts.split(",") if part not in examples] == []
     done = bash(examples)
     shown = done.stderr.splitlines()
-    assert "removed 1 passphrase slot; the file now has 1 key file slot" in shown[0]
+    assert shown[0].endswith("disk.sealed: 2 slots before, 1 now")
     assert [line.partition(": ")[2] for line in shown[2:]] == ["1 file encrypted", "1 file decrypted"]
     lines = done.stdout.splitlines()
     assert lines.count("photos/1.jpg") == 1 and {"intact", "100"} <= set(lines)
