@@ -270,12 +270,13 @@ std::optional<Secret> decrypt_ssh_rsa(std::span<const std::byte> ssh_key, const 
   Secret message(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())));
   std::size_t size = message.size();
   if (ciphertext.size() != size) return std::nullopt;
-  if (EVP_PKEY_decrypt(context.get(), octets(message.bytes().data()), &size, octets(ciphertext.data()),
-                       ciphertext.size()) != 1) {
+  const int result = EVP_PKEY_decrypt(context.get(), octets(message.bytes().data()), &size,
+                                      octets(ciphertext.data()), ciphertext.size());
+  if (as_public(result) != 1) {
     ERR_clear_error();
     return std::nullopt;
   }
-  message.shrink(size);
+  message.shrink(as_public(size));
   return message;
 }
 
