@@ -192,9 +192,12 @@ class Joiner {
   // slots.
   void check_head(const JobFile& job) const {
     if (!directory_.has(head_name)) {
-      const std::unique_ptr<Sink> head = open_member(directory_, head_name, messages_, cancel_);
-      head->write(job.header);
-      return head->close();
+      try {
+        const std::unique_ptr<Sink> head = open_member(directory_, head_name, messages_, cancel_);
+        head->write(job.header);
+        return head->close();
+      } catch (const FileExists&) {  // another join has restored it
+      }
     }
     FdSource file = directory_.open(head_name, cancel_).value();
     name_input(file.name(), [&] {

@@ -19,6 +19,7 @@ property(part_is_never_replaced)
 property(key_stays_until_joined)   /* in the job file, or in the head of a joined directory */
 property(key_is_on_disk)           /* if the power fails now */
 property(join_ends_joined)
+property(join_fails_only_without_parts)
 property(no_wait_is_lost)
 
 byte there[NAMES];  /* the attempt whose file has the name, or NONE */
@@ -79,7 +80,19 @@ again:
     first = there[0]; /* read_parts() */
     second = there[1];
     if :: first == NONE || second == NONE -> goto fails :: else fi;
-    if :: d_step { there[HEAD] == NONE -> there[HEAD] = me } :: else fi; /* check_head() */
+    if /* check_head() */
+    :: there[HEAD] == NONE ->
+       if
+       :: d_step { there[HEAD] == NONE -> there[HEAD] = me }
+       :: there[HEAD] != NONE -> /* FileExists */
+#ifdef HEAD_OF_ANOTHER_REFUSED
+          goto fails
+#else
+          skip
+#endif
+       fi
+    :: else
+    fi;
 #ifdef JOB_REMOVED_FIRST
     remove_job();
 #endif
@@ -97,7 +110,7 @@ cleans: /* clean_up() */
     joined++;
     goto ends;
 fails:
-    skip
+    check(join_fails_only_without_parts, first == NONE || second == NONE)
   } unless { killed[me] -> killed[me] = false };
   first = NONE; second = NONE;
   goto again;

@@ -282,6 +282,20 @@ def test_many_joins_at_once(sealed, key):
     assert stream("-d", "-k", key, "dir").out == PLAIN
 
 
+def test_many_joins_at_once_restore_the_head(sealed):
+    """Several find that there is none, and one of them is the first to write it."""
+    head = content("dir/head")
+    for _ in range(5):
+        shutil.copy("dir/job", "job")
+        os.unlink("dir/head")
+        for process in [start_join() for _ in range(6)]:
+            _, error = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 0, error
+        assert content("dir/head") == head
+        os.unlink("dir/index")
+        shutil.copy("job", "dir/job")
+
+
 def test_a_join_that_is_killed_at_any_time_can_be_repeated(key):
     plain = some_bytes(100_000)
     write_input("plain", plain)
