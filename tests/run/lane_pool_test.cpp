@@ -139,7 +139,8 @@ TEST_CASE("joining lanes start as soon as they are open, and a device that canno
   CHECK(run.pipeline.active_lanes().size() == 4);
   run.pipe.writer.close();
   CHECK(result_of(std::move(ended)) == "");
-  CHECK(said.starts_with("program: workers cpu:2 join\nprogram: warning: cannot start workers cuda:9999:1 ("));
+  CHECK(
+      said.starts_with("program: workers cpu:2 join\nprogram: warning: cannot start workers cuda:9999:1 ("));
   CHECK(said.ends_with("); the others do their work\nprogram: workers cpu:1 join\n"));
 }
 
