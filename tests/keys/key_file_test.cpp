@@ -13,7 +13,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr std::array<std::string_view, 2> encrypted{"sealed/1\n", "-----BEGIN SEALED"};
+const std::array<std::string, 2> encrypted{"sealed/1\n", "-----BEGIN SEALED"};
 
 struct Words {
   std::string operator()(const RawKey& key) const {
