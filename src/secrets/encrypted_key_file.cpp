@@ -50,19 +50,23 @@ Secret open_body(Session& session, std::span<const std::byte> body) {
   return plain;
 }
 
-// Asks for the passphrase on the terminal.
+// For a run without a terminal, in which no passphrase can be given for key files.
+std::string decrypt_first_hint(const std::string& name) {
+  if (name == standard_input_name) return "use gpuaes-stream -d --passphrase-file FILE to decrypt it first";
+  return fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name);
+}
+
 Secret decrypt(std::span<const std::byte> contents, const std::string& name, unsigned attempts,
-               Cancel& cancel) {
+               const AskPassphrase* given, Cancel& cancel) {
   SpanSource source(contents);
   OpenedInput input(source, nullptr, std::nullopt);
   const Format& format = input.format(detect_format);
-  const std::string hint =
-      name == standard_input_name
-          ? "use gpuaes-stream -d --passphrase-file FILE to decrypt it first"
-          : fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name);
+  const std::string hint = given != nullptr ? give_passphrase_hint : decrypt_first_hint(name);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
   request.keyring.keys.push_back(
-      {.kind = KeyKind::passphrase, .passphrase = ask_for_file(name, hint, attempts, cancel)});
+      {.kind = KeyKind::passphrase,
+       .passphrase =
+           ask_for_file(name, hint, attempts, given != nullptr ? *given : AskPassphrase(), cancel)});
   request.input = &input.header;
   request.check = [&cancel] { cancel.check(); };
   try {
@@ -85,8 +89,8 @@ Secret decrypt(std::span<const std::byte> contents, const std::string& name, uns
 }  // namespace
 
 SecretFile decrypt_key_file(const Secret& contents, const std::string& name, unsigned attempts,
-                            Cancel& cancel) {
-  Secret plain = decrypt(contents.bytes(), name, attempts, cancel);
+                            const AskPassphrase* given, Cancel& cancel) {
+  Secret plain = decrypt(contents.bytes(), name, attempts, given, cancel);
   if (plain.size() > max_file_bytes)
     throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys", name,
                                  max_file_bytes));

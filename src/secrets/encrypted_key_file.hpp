@@ -4,14 +4,15 @@
 #include <string>
 
 #include "io/cancel.hpp"
+#include "keys/keyring.hpp"
 #include "keys/secret.hpp"
 #include "secrets/secret_file.hpp"
 
 namespace gpuaes {
 
-// Asks for the passphrase on the terminal, and returns what is in the file, which may be encrypted again.
-// UsageError if it is too long.
+// Returns what is in the file, which may be encrypted again. Asks for the passphrase on the terminal, after
+// trying the one that is `given`, unless that is null or empty. UsageError if the contents are too long.
 SecretFile decrypt_key_file(const Secret& contents, const std::string& name, unsigned attempts,
-                            Cancel& cancel);
+                            const AskPassphrase* given, Cancel& cancel);
 
 }  // namespace gpuaes

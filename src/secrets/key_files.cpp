@@ -98,11 +98,10 @@ LockedKeys locked_keys(const NamedFile& file, const std::function<std::vector<Ke
 
 // Asks for the passphrase of an SSH key.
 std::vector<Key> open_ssh_key(const SshKeyFile& file, const Key& recipient, unsigned attempts,
-                              Cancel& cancel) {
+                              const AskPassphrase& given, Cancel& cancel) {
   const std::string& name = recipient.name;
   file.check_encryption();
-  const AskPassphrase ask = ask_for_file(
-      name, "copy the key, and remove the passphrase of the copy with ssh-keygen -p", attempts, cancel);
+  const AskPassphrase ask = ask_for_file(name, give_passphrase_hint, attempts, given, cancel);
   std::vector<Key> keys;
   for (bool again = false; keys.empty(); again = true) {
     const std::optional<Secret> passphrase = ask(name, again);
@@ -140,6 +139,7 @@ struct AddKeys {
   const NamedFile& file;
   const std::shared_ptr<const Secret>& contents;
   const SecretRequest& request;
+  const std::shared_ptr<const AskPassphrase>& given;
   const Messages& messages;
   Cancel& cancel;
 
@@ -147,9 +147,9 @@ struct AddKeys {
   void add(std::vector<Key> keys) const { std::ranges::move(keys, std::back_inserter(keyring.keys)); }
 
   void operator()(EncryptedKeyFile) const {
-    const auto unlock = [contents = contents, name = file.shown(), request = request, &messages = messages,
-                         &cancel = cancel] {
-      const SecretFile plain = decrypt_key_file(*contents, name, request.named.attempts, cancel);
+    const auto unlock = [contents = contents, name = file.shown(), request = request,
+                         given = opens() ? given : nullptr, &messages = messages, &cancel = cancel] {
+      const SecretFile plain = decrypt_key_file(*contents, name, request.named.attempts, given.get(), cancel);
       return std::visit(KeysIn{plain.contents, name, request, messages}, plain.kind);
     };
     if (opens())
@@ -163,8 +163,9 @@ struct AddKeys {
     const bool is_used = opens() || request.purpose == Purpose::seal_for_identities;
     if (!key->has_passphrase() || !is_used) return add_plain(kind);
     const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*key, file, cancel));
-    const auto unlock = [key, recipient, attempts = request.named.attempts, &cancel = cancel] {
-      return open_ssh_key(*key, *recipient, attempts, cancel);
+    const auto unlock = [key, recipient, attempts = request.named.attempts, given = given,
+                         &cancel = cancel] {
+      return open_ssh_key(*key, *recipient, attempts, *given, cancel);
     };
     if (opens())
       keyring.locked.push_back(locked_keys(file, unlock, recipient));
@@ -191,11 +192,12 @@ bool has_ssh_key(const KeyFile& kind) {
 
 // To open an input, an SSH key that cannot be used is skipped. Returns its error.
 std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const SecretRequest& request,
-                                const Messages& messages, Cancel& cancel) {
+                                const std::shared_ptr<const AskPassphrase>& given, const Messages& messages,
+                                Cancel& cancel) {
   SecretFile file = read_and_warn(named, request.warn_if_readable, messages, cancel);
   const auto contents = std::make_shared<const Secret>(std::move(file.contents));
   try {
-    std::visit(AddKeys{keyring, named, contents, request, messages, cancel}, file.kind);
+    std::visit(AddKeys{keyring, named, contents, request, given, messages, cancel}, file.kind);
   } catch (const Error& error) {
     if (request.purpose != Purpose::open || !has_ssh_key(file.kind) || error.lacks_resource()) throw;
     keyring.unusable.emplace_back(error.what());
@@ -206,12 +208,13 @@ std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const 
 
 }  // namespace
 
-std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request, const Messages& messages,
+std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
+                                 const std::shared_ptr<const AskPassphrase>& given, const Messages& messages,
                                  Cancel& cancel) {
   std::exception_ptr first;
   for (const NamedFile& file : request.named.key_files)
     file.in_context([&] {
-      const std::exception_ptr error = add_key_file(keyring, file, request, messages, cancel);
+      const std::exception_ptr error = add_key_file(keyring, file, request, given, messages, cancel);
       if (!first) first = error;
     });
   return first;
@@ -220,8 +223,9 @@ std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
 SecretFile read_key_file(const NamedFile& named, const Messages& messages, Cancel& cancel) {
   SecretFile file = read_and_warn(named, true, messages, cancel);
   if (!std::holds_alternative<EncryptedKeyFile>(file.kind)) return file;
-  SecretFile plain = decrypt_key_file(file.contents, named.shown(), default_attempts, cancel);
-  if (std::holds_alternative<EncryptedKeyFile>(plain.kind)) throw encrypted_twice(named.shown());
+  const std::string name = named.shown();
+  SecretFile plain = decrypt_key_file(file.contents, name, default_attempts, nullptr, cancel);
+  if (std::holds_alternative<EncryptedKeyFile>(plain.kind)) throw encrypted_twice(name);
   return plain;
 }
 

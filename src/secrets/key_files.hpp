@@ -2,6 +2,8 @@
 #pragma once
 
 #include <exception>
+#include <memory>
+#include <string>
 
 #include "cli/requests.hpp"
 #include "files/named_file.hpp"
@@ -19,8 +21,9 @@ SecretFile read_key_file(const NamedFile& named, const Messages& messages, Cance
 
 // Adds the keys in all key files. To open an input, those with a passphrase wait until they are needed, and
 // an SSH key that cannot be used is skipped, as another key may open it: returns the first error of such
-// keys.
-std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request, const Messages& messages,
+// keys. By then, `given` may have a passphrase, which is tried first.
+std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
+                                 const std::shared_ptr<const AskPassphrase>& given, const Messages& messages,
                                  Cancel& cancel);
 
 }  // namespace gpuaes

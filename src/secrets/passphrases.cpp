@@ -182,8 +182,15 @@ AskPassphrase ask_passphrases(unsigned attempts, Cancel& cancel, const std::stri
 }
 
 AskPassphrase ask_for_file(const std::string& name, const std::string& hint, unsigned attempts,
-                           Cancel& cancel) {
-  if (has_terminal()) return ask_passphrases(attempts, cancel, printable(name));
+                           const AskPassphrase& given, Cancel& cancel) {
+  if (has_terminal()) {
+    AskPassphrase ask = ask_passphrases(attempts, cancel, printable(name));
+    if (!given) return ask;
+    return [given, ask = std::move(ask), tried = 0](const std::string& input, bool) mutable {
+      return ++tried == 1 ? given(input, false) : ask(input, tried > 2);
+    };
+  }
+  if (given) return given;
   return [name, hint](const std::string&, bool) -> std::optional<Secret> {
     throw UsageError(fmt::format("there is no terminal to ask for the passphrase of {}", name), hint);
   };

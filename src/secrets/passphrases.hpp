@@ -15,9 +15,12 @@ namespace gpuaes {
 // threads, for an input each.
 AskPassphrase ask_passphrases(unsigned attempts, Cancel& cancel, const std::string& opened = "the input");
 
-// Asks for the passphrase of a key file. `hint` is for a run without a terminal.
+inline constexpr char give_passphrase_hint[] = "use --passphrase-file FILE to read it from a file";
+
+// Asks for the passphrase of a key file, after trying the one that is `given`, unless that is empty. `hint`
+// is for a run that has neither this nor a terminal.
 AskPassphrase ask_for_file(const std::string& name, const std::string& hint, unsigned attempts,
-                           Cancel& cancel);
+                           const AskPassphrase& given, Cancel& cancel);
 
 // The passphrase that a request names, or an empty function. To seal, asks for a new passphrase, once.
 // UsageError if a file or command does not contain a passphrase, or the command fails; IoError.

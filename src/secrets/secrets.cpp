@@ -57,14 +57,17 @@ void add_plugins(Keyring& keyring, const SecretRequest& request) {
 
 Keyring read_named(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
   Keyring keyring;
-  const std::exception_ptr unusable = add_key_files(keyring, request, messages, cancel);
+  const auto given = std::make_shared<AskPassphrase>();  // set before a key file is decrypted
+  const std::exception_ptr unusable = add_key_files(keyring, request, given, messages, cancel);
   add_recipients(keyring, request, messages, cancel);
   add_plugins(keyring, request);
   const std::shared_ptr<Plugin> client = make_plugin_client(messages, cancel);
   for (Key& key : keyring.keys)
     if (key.kind == KeyKind::plugin) key.plugin = client;
-  if (AskPassphrase passphrase = find_passphrase(request, messages, cancel))
+  if (AskPassphrase passphrase = find_passphrase(request, messages, cancel)) {
+    if (!request.named.ask_passphrase) *given = passphrase;
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
+  }
   if (keyring.empty() && unusable) refuse_unusable(keyring, unusable, request.named.key_files.front().option);
   return keyring;
 }

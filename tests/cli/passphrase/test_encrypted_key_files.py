@@ -67,12 +67,24 @@ def test_wrong_passphrases(recipient):
 @pytest.mark.parametrize("format", ["age", "sealed"])
 def test_without_a_terminal(recipient, format):
     encrypt("identity", format)
-    for secret in [], ["--passphrase-file", "words"]:  # which is for the input
-        result = stream("-d", "-k", "encrypted", *secret, "input", status=2, start_new_session=True)
-        assert result.error == f"--key: {NO_TERMINAL}"
-        assert result.hint == f"in bash, name {DECRYPTED} instead"
+    result = stream("-d", "-k", "encrypted", "input", status=2, start_new_session=True)
+    assert result.error == f"--key: {NO_TERMINAL}"
+    assert result.hint == "use --passphrase-file FILE to read it from a file"
+    result = stream("-e", "-k", "encrypted", status=2, start_new_session=True)
+    assert result.hint == f"in bash, name {DECRYPTED} instead"
     result = keygen("-y", "encrypted", status=2, start_new_session=True)
     assert result.error == NO_TERMINAL
+
+
+@pytest.mark.parametrize("given", [["--passphrase-file", "words"], ["--passphrase-command", "cat words"]])
+def test_a_passphrase_that_is_given_is_tried_first(recipient, given):
+    encrypt("identity")
+    assert stream("-d", "-k", "encrypted", *given, "input", start_new_session=True).out == PLAIN
+    pathlib.Path("words").write_text("other words\n")
+    assert stream("-d", "-k", "encrypted", *given, "input", status=3, start_new_session=True).error == (
+        "the passphrase does not open encrypted")
+    result, questions = at_terminal("-d", "-k", "encrypted", *given, "input", answers=WORDS)
+    assert (result.out, questions) == (PLAIN, [QUESTION])
 
 
 def test_without_a_terminal_it_can_be_decrypted_by_another_process(recipient):

@@ -156,7 +156,17 @@ def test_without_a_terminal(made):
     lock(made.name, "-a", "1")
     result = stream("-d", "-k", made.name, "made", status=2, start_new_session=True)
     assert result.error == f"--key: there is no terminal to ask for the passphrase of {made.name}"
-    assert result.hint == "copy the key, and remove the passphrase of the copy with ssh-keygen -p"
+    assert result.hint == "use --passphrase-file FILE to read it from a file"
+
+
+def test_a_passphrase_file_serves_the_key(made):
+    lock(made.name, "-a", "1")
+    secret_file("words", WORDS.encode() + b"\n")
+    expect_same(PLAIN, stream("-d", "-k", made.name, "--passphrase-file", "words", "made", start_new_session=True).out)
+    secret_file("words", b"wrong\n")
+    result, questions = at_terminal("-d", "-k", made.name, "--passphrase-file", "words", "made", answers=[WORDS])
+    assert questions == [question(made.name)]
+    expect_same(PLAIN, result.out)
 
 
 def test_nothing_is_asked_if_another_key_opens_the_file(ed25519, rsa):
