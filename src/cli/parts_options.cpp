@@ -27,7 +27,7 @@ enum class Action { plan, seal, status, join };
 struct PartsOptions {
   Options shared;                      // with gpuaes-stream
   std::string directory;               // except of plan, whose output it is
-  std::uint32_t part = 0;              // its number
+  std::optional<std::uint32_t> part;   // its number
   std::optional<std::uint32_t> count;  // of parts
   std::optional<NamedFile> receipt;    // a file to write
   std::vector<std::string> receipts;   // files to read
@@ -83,7 +83,7 @@ constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be 
                           add_secret_file<"--key", &PartsOptions::shared, &Options::secrets,
                                           &SecretRequest::named, &SecretOptions::key_files>,
                           true};
-constexpr Row part{"part", "I", "The number of the part, from 0.",
+constexpr Row part{"part", "I", "The number of the part, from 0. Without it, encrypt all that are missing.",
                    set_parsed<parse_part_number, &PartsOptions::part>};
 constexpr Row input{
     "input,i", "FILE",
@@ -136,9 +136,9 @@ std::span<const Command> commands() {
               1},
       Command{Action::seal,
               "seal",
-              "DIR --part I [OPTION]... [-- COMMAND...]",
-              "Encrypt one part, which may be the output of COMMAND.",
-              {"part"},
+              "DIR [--part I] [OPTION]... [-- COMMAND...]",
+              "Encrypt one part, which may be the output of COMMAND, or all that are missing.",
+              {},
               {part, input, verify, part_elsewhere, receipt},
               shared_by_seal,
               1,
@@ -239,6 +239,13 @@ void check_plan(const CommandLine& line, const Options& options) {
   if (!options.output.file) throw UsageError("plan makes a directory, and cannot write to standard output");
 }
 
+// Of each part, there would be one.
+void check_all_parts(const CommandLine& line) {
+  if (line.command) throw UsageError("a command requires --part, because it prints one part");
+  for (const char* const name : {"output", "receipt", "stats", "trace"})
+    if (line.given.contains(name)) throw UsageError(fmt::format("--{} requires --part", name));
+}
+
 void check_receipts(const Command& command, const GivenOptions& given, const PartsOptions& options) {
   if (command.action == Action::seal && given.contains("output") != given.contains("receipt"))
     throw UsageError("--output and --receipt require each other",
@@ -261,6 +268,7 @@ void check_rules(const Command& command, const CommandLine& line, const PartsOpt
     throw UsageError(fmt::format("{} requires a directory", command.name),
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
   refuse_together(line.given, "json", "missing");
+  if (command.action == Action::seal && !options.part) check_all_parts(line);
   check_receipts(command, line.given, options);
 }
 

@@ -188,7 +188,7 @@ struct PlanRequest {
 
 struct SealRequest {
   std::string directory;
-  std::uint32_t part;
+  std::optional<std::uint32_t> part;  // all missing ones if not set
   InputRequest input;
   OutputRequest output;              // with a receipt, instead of the directory
   std::optional<NamedFile> receipt;  // a file to write

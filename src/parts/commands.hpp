@@ -10,7 +10,7 @@ namespace gpuaes {
 // is known.
 void run_plan(const PlanRequest& request, const Messages& messages);
 
-// Seals one part, unless another attempt has completed it.
+// Seals one part, or all that are missing, unless another attempt has completed it.
 void run_seal(const SealRequest& request, const Messages& messages);
 
 // Prints which parts are complete, missing or being sealed. With --missing, ends with Failed if some are.

@@ -60,17 +60,18 @@ class PartSink : public SinkWrapper {
 
 class Sealer {
  public:
-  Sealer(const SealRequest& request, const Directory& directory, JobFile job, const Messages& messages,
-         Progress& progress, Cancel& cancel)
+  Sealer(const SealRequest& request, std::uint32_t part, const Directory& directory, const JobFile& job,
+         const Messages& messages, Progress& progress, Cancel& cancel)
       : request_(request),
+        part_(part),
         messages_(messages),
         progress_(progress),
         cancel_(cancel),
         targets_(find_outputs(request.output.file, request.reports.stats, request.reports.trace)),
         directory_(directory),
-        job_(std::move(job)),
+        job_(job),
         input_(choose_input()),
-        file_(part_name(request.part)) {
+        file_(part_name(part_)) {
     if (request_.receipt) {
       targets_.receipt = find_target(request_.receipt);
       refuse_output_in(directory_, targets_.output);
@@ -100,7 +101,7 @@ class Sealer {
           fmt::format("the output of a command cannot be sealed, because the plan has an input, {}",
                       job_.input->name),
           "to encrypt the outputs of commands, make a plan without an input");
-    if (job_.count != 0 && request_.part >= job_.count)
+    if (job_.count != 0 && part_ >= job_.count)
       throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
                        "parts are numbered from 0");
     if (!job_.input || given.is_named()) return given;
@@ -137,7 +138,7 @@ class Sealer {
 
   // Returns the size of the share.
   std::uint64_t open_share(FdSource& input, std::optional<WindowSource>& share) const {
-    const ShareRange range = cut(input.size().value_or(0), {request_.part, job_.count});
+    const ShareRange range = cut(input.size().value_or(0), {part_, job_.count});
     share.emplace(input, range.offset, range.length);
     return range.length;
   }
@@ -163,8 +164,8 @@ class Sealer {
     check_input();
     if (!length && request_.receipt && !request_.output.file)
       throw UsageError("a part of unknown size cannot be written to standard output", "name a file with -o");
-    std::unique_ptr<Session> session = seal_frame(job_.secret, FrameKind::part, request_.part,
-                                                  job_.input ? job_.count : 0, length.value_or(0));
+    std::unique_ptr<Session> session =
+        seal_frame(job_.secret, FrameKind::part, part_, job_.input ? job_.count : 0, length.value_or(0));
     const std::span<const std::byte> header = session->header();
     PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()), check_input,
                   write_receipt);
@@ -197,7 +198,7 @@ class Sealer {
     FdSource file = open_part();
     const FrameHeader header = check_part(file, job_.secret);
     const std::uint32_t of = job_.input ? job_.count : 0;
-    if (header.number != request_.part || header.of != of)
+    if (header.number != part_ || header.of != of)
       throw AuthError(fmt::format("{} contains part {}", file.name(), share_text(header.number, header.of)));
     directory_.sync();  // the attempt that completed it may have been killed before it did so
     messages_.note(fmt::format("{} is already complete", file.name()));
@@ -208,27 +209,27 @@ class Sealer {
     FdSource file = open_part();
     const FrameHeader header = check_part(file, job_.secret);
     NullSink sink(cancel_);
-    const std::unique_ptr<OpenStream> stream =
-        make_whole_stream({.source = file,
-                           .sink = sink,
-                           .session = open_frame(job_.secret, header,
-                                                 {.input_bytes = frame_header_bytes, .part = request_.part}),
-                           .verb = "verified",
-                           .header_bytes = frame_header_bytes,
-                           .body_bytes = file.size()},
-                          true);
+    const std::unique_ptr<OpenStream> stream = make_whole_stream(
+        {.source = file,
+         .sink = sink,
+         .session = open_frame(job_.secret, header, {.input_bytes = frame_header_bytes, .part = part_}),
+         .verb = "verified",
+         .header_bytes = frame_header_bytes,
+         .body_bytes = file.size()},
+        true);
     Endpoints none{.source = open_part()};
     run_stream(lanes_, {}, none, *stream, progress_, messages_, cancel_);
   }
 
   const Report::Start start_;
   const SealRequest& request_;
+  const std::uint32_t part_;  // its number
   const Messages& messages_;
   Progress& progress_;
   Cancel& cancel_;
   OutputTargets targets_;  // those that options name
   const Directory& directory_;
-  const JobFile job_;
+  const JobFile& job_;
   const InputRequest input_;
   const NamedInputs named_ = files_of(input_);
   const std::string file_;
@@ -239,18 +240,29 @@ class Sealer {
 void keep_joined(const SealRequest& request, const Directory& directory, const Messages& messages) {
   if (!directory.has(index_name))
     throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
-  if (request.receipt || request.verify || !directory.has(part_name(request.part)))
+  const bool has_part = !request.part || directory.has(part_name(*request.part));
+  if (request.receipt || request.verify || !has_part)
     throw IoError(fmt::format("{} is already joined", directory.name()),
                   "gpuaes-stream --test verifies it, with a key");
   messages.note(fmt::format("{} is already joined", directory.name()));
 }
 
-void seal_part(const SealRequest& request, const Messages& messages, Progress& progress, Cancel& cancel) {
+// `part` is the number of the part that is being sealed; if it is not set, all missing parts are sealed.
+void seal_parts(const SealRequest& request, std::optional<std::uint32_t>& part, const Messages& messages,
+                Progress& progress, Cancel& cancel) {
   const Directory directory(request.directory);
   directory.require_private();
-  std::optional<JobFile> job = read_job(directory, messages, cancel);
+  const std::optional<JobFile> job = read_job(directory, messages, cancel);
   if (!job || directory.has(index_name)) return keep_joined(request, directory, messages);
-  Sealer(request, directory, std::move(*job), messages, progress, cancel).seal();
+  if (part) return Sealer(request, *part, directory, *job, messages, progress, cancel).seal();
+  if (!job->input)
+    throw UsageError("seal requires --part, because the plan has no input", "each part has its own input");
+  for (std::uint32_t number = 0; number < job->count; ++number) {
+    if (directory.has(part_name(number)) && !request.verify) continue;
+    part = number;
+    Sealer(request, number, directory, *job, messages, progress, cancel).seal();
+  }
+  if (!part) messages.note(fmt::format("all parts of {} are already complete", directory.name()));
 }
 
 }  // namespace
@@ -258,12 +270,13 @@ void seal_part(const SealRequest& request, const Messages& messages, Progress& p
 void run_seal(const SealRequest& request, const Messages& messages) {
   RunControl control(messages);
   Progress progress(control.signals, messages, request.progress);
+  std::optional<std::uint32_t> part = request.part;
   try {
-    seal_part(request, messages, progress, control.cancel);
+    seal_parts(request, part, messages, progress, control.cancel);
   } catch (const PipeClosed&) {
     throw;
   } catch (Error& error) {
-    error.within(fmt::format("part {}", request.part));
+    if (part) error.within(fmt::format("part {}", *part));
     throw;
   }
 }

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from parts_steps import attempts, content, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
-from programs import FOLDER, PATIENCE, some_bytes, stream
+from programs import FOLDER, PATIENCE, parts, some_bytes, stream
 from special_files import mounted_by
 
 PLAIN = some_bytes(50_000)
@@ -30,6 +30,38 @@ def test_a_complete_part_stays(planned):
     assert (content(PART), os.stat(PART).st_mtime_ns) == (first, modified)
     assert not os.path.exists("stats")
     assert seal("dir", 1, "-q").err == ""
+
+
+def test_without_a_number_all_missing_parts_are_sealed(planned, key):
+    first = content(PART)
+    assert parts("seal", "dir").err == ""
+    assert content(PART) == first and parts("status", "--missing", "dir").out == b""
+    assert parts("seal", "dir").notes == ["all parts of dir are already complete"]
+    parts("seal", "dir", "--verify")
+    join("dir")
+    assert parts("seal", "dir").notes == ["dir is already joined"]
+    assert stream("-d", "-k", key, "dir").out == PLAIN
+
+
+def test_without_a_number_the_first_failure_ends_the_run(planned):
+    os.truncate("plain", 100)
+    found = parts("seal", "dir", status=1)
+    assert found.error.startswith("part 0: ") and "plain has changed since the plan" in found.error
+    assert sorted(os.listdir("dir")) == ["head", "job", "part.0000001"]
+
+
+@pytest.mark.parametrize("options, error", [
+    (["-o", "out", "--receipt", "receipt"], "--output requires --part"),
+    (["--stats", "stats"], "--stats requires --part"),
+    (["--", "true"], "a command requires --part, because it prints one part"),
+])
+def test_what_is_of_one_part_requires_its_number(planned, options, error):
+    assert parts("seal", "dir", *options, status=2).error == error
+
+
+def test_a_plan_without_input_requires_numbers(key):
+    plan(key, "dir", count=2)
+    assert parts("seal", "dir", status=2).error == "seal requires --part, because the plan has no input"
 
 
 @pytest.mark.parametrize("spoil, error", [
