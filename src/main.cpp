@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   return run_program("gpuaes-stream", [&](Messages& messages) {
     const Parsed<Request> parsed = parse_options(argc, argv);
     messages.set_level(parsed.level);
+    if (!parsed.note.empty()) messages.note(parsed.note);
     std::visit(Act{messages}, parsed.request);
   });
 }

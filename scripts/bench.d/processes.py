@@ -15,8 +15,8 @@ MAX_BYTES = 4 * GI
 EACH = """pids=; for i in $(seq 0 $(($2 - 1))); do {} & pids="$pids $!"; done; for pid in $pids; do wait $pid || exit; done"""
 SEAL = ('cd "$1" && "$4/gpuaes-parts" plan -q -k key -i in -n $2 -o parts >count && '
         + EACH.format('"$4/gpuaes-parts" seal -q -l cpu:$3 parts --part $i') + '; "$4/gpuaes-parts" join -q parts')
-FILES = 'cd "$1"; ' + EACH.format('"$4/gpuaes-stream" -q -d -k key -l cpu:$3 --part $i/$2 -o out.$i sealed')
-INTO = 'cd "$1"; ' + EACH.format('"$4/gpuaes-stream" -q -d -k key -l cpu:$3 --part $i/$2 --into out sealed')
+FILES = 'cd "$1"; ' + EACH.format('"$4/gpuaes-stream" -q -d -k key -l cpu:$3 --share $i/$2 -o out.$i sealed')
+INTO = 'cd "$1"; ' + EACH.format('"$4/gpuaes-stream" -q -d -k key -l cpu:$3 --share $i/$2 --into out sealed')
 
 
 def run(fixture):

@@ -253,7 +253,7 @@ def system_runs(fixture):
             tolerates=ACCESS + MODE, only=LARGE),
         Run("seal-large-command", "-k {key} -b 8M -o out -- cat {large}", results={"out": fixture.opens_large},
             output="out", tolerates=ACCESS + MODE + PROBE, only=LARGE),
-        Run("open-into", f"-d -k {{key}} --part 0/1 --into out {lanes} {{sealed}}", results={"out": plain},
+        Run("open-into", f"-d -k {{key}} --share 0/1 --into out {lanes} {{sealed}}", results={"out": plain},
             keeps=r"out\.\w+-1/(data|lock\.0|done\.0)?"),
         Run("seal-uncached", f"-k {{key}} {direct} -i in", files={"in": fixture.plain}, results={"in": plain},
             stdout=sealed, uncached=True),

@@ -192,7 +192,7 @@ def way_of(row):
 def processes_table(run):
     """Times by the number of processes; one process writes one file."""
     here = run.of_part("processes")
-    columns = {"parts": "`gpuaes-parts seal` and `join`", "files": "`-d --part I/N`, N files", "--into": "`-d --part I/N --into`"}
+    columns = {"parts": "`gpuaes-parts seal` and `join`", "files": "`-d --share I/N`, N files", "--into": "`-d --share I/N --into`"}
     rows = [["1 process: `gpuaes-stream -o`", *(time_of(named(here, program=program)) for program in (OURS, f"{OURS} -d -o")), ""]]
     counts = dict.fromkeys(re.findall(r", (\d+) process", "\n".join(row["program"] for row in here)))
     rows += [[f"{count} processes", *(time_of(named(here, program=f"{name}, {count} processes")) for name in columns)] for count in counts]

@@ -237,7 +237,7 @@ def is_complete(state):
     return state.has("out") and state.read("out") == state.fixture.two_shares
 
 
-SHARES = [f"{{stream}} -d -q -k {{key}} --part {share}/2 --into out {{sealed_shares}}" for share in range(2)]
+SHARES = [f"{{stream}} -d -q -k {{key}} --share {share}/2 --into out {{sealed_shares}}" for share in range(2)]
 PLAN = "{parts} plan -q -k {key} -i {plain} -n 2 -o d"
 SEAL = ("{parts} seal -q d --part 0", "{parts} seal -q d --part 1")
 NAMED, LINKLESS = "O_TMPFILE=EOPNOTSUPP:1+", "linkat=EPERM:1+"  # file systems without files that have no name, or links

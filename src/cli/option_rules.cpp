@@ -24,10 +24,11 @@ constexpr OptionNames exclusive[] = {
     "into test output",
     "into sparse",
     "test range",
-    "salvage range part",
+    "salvage range part share",
     "test encrypt",
     "range encrypt",
     "part encrypt",
+    "share encrypt",
     "salvage encrypt",
 };
 
@@ -39,7 +40,6 @@ constexpr Dependency dependencies[] = {
     {"null", "files-from"},
     {"skip-existing", "output-dir"},
     {"sparse", "output"},
-    {"into", "part"},
     {"new-key", "rekey"},
     {"new-passphrase", "rekey"},
     {"new-passphrase-file", "rekey"},
@@ -68,7 +68,7 @@ void refuse_others(const GivenOptions& given, std::string_view mode, const Optio
 }
 
 constexpr OptionNames refused_with_command =
-    "decrypt test range part salvage info export-header rekey input files-from output-dir";
+    "decrypt test range part share salvage info export-header rekey input files-from output-dir";
 
 void refuse_action_as_input(const CommandLine& line) {
   if (line.positional.empty() || access(line.positional.front().c_str(), F_OK) == 0) return;
@@ -149,8 +149,8 @@ void check_rules(const CommandLine& line, const Options& options) {
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
-  if (options.into && std::get<Share>(*options.selection).of == 0)
-    throw UsageError("--into requires --part I/N", "use it to decrypt one of N shares of the file");
+  const auto* const share = options.selection ? std::get_if<Share>(&*options.selection) : nullptr;
+  if (options.into && (share == nullptr || share->of == 0)) throw UsageError("--into requires --share");
   if (options.output.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
   if (options.format.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");

@@ -44,19 +44,6 @@ std::optional<std::uint32_t> parse_up_to(std::uint32_t max, std::string_view tex
   return number && *number <= max ? number : std::nullopt;
 }
 
-// I/N, with 0 <= I < N <= max_parts.
-Share parse_share(const std::string& text) {
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const std::optional<std::uint32_t> number = parse_up_to(max_parts, text.substr(0, slash));
-  const std::optional<std::uint32_t> of =
-      slash == text.size() ? std::nullopt : parse_up_to(max_parts, text.substr(slash + 1));
-  if (!number || !of || *number >= *of)
-    throw UsageError(
-        fmt::format("invalid part '{}'", text),
-        fmt::format("use I/N, for example 0/4, with I less than N, and N at most {}", max_parts));
-  return {*number, *of};
-}
-
 constexpr std::string_view auto_lanes = "auto", auto_low_cpu = "auto:low-cpu";
 constexpr unsigned max_devices = 9999;
 
@@ -140,10 +127,16 @@ ByteRange parse_range(const std::string& text) {
   return {*offset, length};
 }
 
-Share parse_part(const std::string& text) {
-  if (const std::optional<std::uint32_t> number = parse_up_to(max_parts - 1, text))
-    return {.number = *number, .of = 0};
-  return parse_share(text);
+Share parse_share(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::optional<std::uint32_t> number = parse_up_to(max_parts, text.substr(0, slash));
+  const std::optional<std::uint32_t> of =
+      slash == text.size() ? std::nullopt : parse_up_to(max_parts, text.substr(slash + 1));
+  if (!number || !of || *number >= *of)
+    throw UsageError(
+        fmt::format("invalid share '{}'", text),
+        fmt::format("use I/N, for example 0/4, with I less than N, and N at most {}", max_parts));
+  return {*number, *of};
 }
 
 std::uint32_t parse_part_number(const std::string& text) {

@@ -23,7 +23,8 @@ struct ByteRange {
   std::optional<std::uint64_t> length;  // to the end if not set
 };
 
-// What --range or --part selects of a plaintext. A share whose `of` is 0 is a part of a file made of parts.
+// What --range, --share or --part selects of a plaintext. If `of` is 0, the share is a part of a file in
+// parts.
 using Selection = std::variant<ByteRange, Share>;
 
 std::vector<std::string_view> cipher_names();
@@ -41,8 +42,8 @@ std::size_t parse_size(const std::string& text);
 // OFFSET:LENGTH or OFFSET:, each a number of bytes in the same form.
 ByteRange parse_range(const std::string& text);
 
-// I/N, with 0 <= I < N <= max_parts, or I alone, which makes `of` 0.
-Share parse_part(const std::string& text);
+// I/N, with 0 <= I < N <= max_parts.
+Share parse_share(const std::string& text);
 
 // The number of a part, less than max_parts.
 std::uint32_t parse_part_number(const std::string& text);

@@ -24,7 +24,7 @@ std::string help_text() {
          "                     (FILE... | --files-from LIST)\n"
          "       gpuaes-stream --range OFFSET:[LENGTH] (-k FILE | -p)... [OPTION]... FILE\n"
          "       gpuaes-stream --salvage (-k FILE | -p)... [OPTION]... [FILE]\n"
-         "       gpuaes-stream -d --part I/N (-k FILE | -p)... [--into FILE] FILE\n"
+         "       gpuaes-stream -d --share I/N (-k FILE | -p)... [--into FILE] FILE\n"
          "       gpuaes-stream -d --part I (-k FILE | -p)... [OPTION]... DIRECTORY\n"
          "       gpuaes-stream -t (-k FILE | -p)... [OPTION]... [FILE]...\n"
          "       gpuaes-stream --rekey (-k FILE | -p)...\n"
@@ -148,9 +148,10 @@ Options options_of(const CommandLine& line) {
 struct OptionFor {
   const char* operator()(const WholeInput&) const { return ""; }
   const char* operator()(const Salvage&) const { return "--salvage"; }
-  const char* operator()(const IntoFile&) const { return "--part"; }
+  const char* operator()(const IntoFile&) const { return "--share"; }
   const char* operator()(const Selection& selection) const {
-    return std::holds_alternative<ByteRange>(selection) ? "--range" : "--part";
+    const auto* const share = std::get_if<Share>(&selection);
+    return share == nullptr ? "--range" : share->of == 0 ? "--part" : "--share";
   }
 };
 
@@ -188,7 +189,9 @@ Parsed<Request> parse_options(int argc, const char* const* argv) {
       parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
   const Options options = options_of(line);
   check_rules(line, options);
-  return {options.level, request_of(options, line.given.contains("output"))};
+  Parsed<Request> parsed{options.level, request_of(options, line.given.contains("output"))};
+  if (options.old_share) parsed.note = "use --share I/N; a later release will no longer accept --part I/N";
+  return parsed;
 }
 
 }  // namespace gpuaes

@@ -24,6 +24,7 @@ struct Options {
   bool test = false;                   // write nothing
   bool salvage = false;                // continue past damage
   std::optional<Selection> selection;  // of the plaintext
+  bool old_share = false;              // --part I/N is given instead of --share
   bool json = false;                   // --info prints JSON
   SecretRequest secrets, new_secrets;  // the latter for --rekey
   FormatRequest format;
@@ -50,6 +51,7 @@ template <class Request>
 struct Parsed {
   Messages::Level level = Messages::Level::normal;
   Request request;
+  std::string note{};  // about the options; "" for none
 };
 
 // UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device

@@ -57,11 +57,15 @@ inline constexpr auto operations = std::to_array<Row>({
        options.selection = parse_range(text);
        options.decrypt = true;
      }},
-    {"part", "I[/N]",
-     "Decrypt only share I of N; or, with I alone, part I of a file made of parts. The input must be a file "
-     "or a directory.",
+    {"part", "I", "Decrypt only part I of a file in parts, which is a directory or, once joined, a file.",
      [](Options& options, const std::string& text) {
-       options.selection = parse_part(text);
+       options.old_share = text.find('/') != text.npos;
+       options.selection = options.old_share ? parse_share(text) : Share{parse_part_number(text), 0};
+       options.decrypt = true;
+     }},
+    {"share", "I/N", "Decrypt only share I of N equal shares. The input must be a file or a directory.",
+     [](Options& options, const std::string& text) {
+       options.selection = parse_share(text);
        options.decrypt = true;
      }},
     {"salvage", nullptr, "Decrypt a damaged file: replace damaged segments with zeros and list them.",
@@ -154,7 +158,7 @@ inline constexpr auto files = std::to_array<Row>({
     {"skip-existing", nullptr, "With --output-dir: skip a FILE whose output exists and is not older.",
      turn_on<&Options::output, &OutputRequest::skip_existing>},
     {"into", "FILE",
-     "With --part I/N: write the share at its place in FILE, which appears when all N are complete.",
+     "With --share: write the share at its place in FILE, which appears when all N are complete.",
      set_text<&Options::into>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
      turn_on<&Options::output, &OutputRequest::sparse>},

@@ -106,7 +106,8 @@ const Format& choose_format_or_hint(const StreamRequest& request, const Keyring&
   } catch (UnknownFormat& error) {
     if (request.salvages()) error.set_hint(header_hint);
     if (request.only_part)
-      error.set_hint("--part only decrypts; to encrypt a file in parts, use gpuaes-parts");
+      error.set_hint(fmt::format("{} only decrypts; to encrypt a file in parts, use gpuaes-parts",
+                                 option_for(request.mode)));
     throw;
   }
 }

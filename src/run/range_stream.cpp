@@ -37,7 +37,7 @@ constexpr std::uint64_t share_unit = 1 << 20;
 
 ByteRange part_in(const PartsIndex* index, std::uint32_t number) {
   if (index == nullptr)
-    throw UnsuitableInput("the input is not made of parts", "use --part I/N to decrypt share I of N");
+    throw UnsuitableInput("the input is not made of parts", "use --share I/N to decrypt share I of N");
   if (number >= index->count())
     throw UsageError(fmt::format("the file has only {} parts", index->count()), "parts are numbered from 0");
   return {index->place(number).plaintext, index->entry(number).length};

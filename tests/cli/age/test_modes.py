@@ -39,9 +39,9 @@ def test_shares_of_a_file(identity, of):
     pathlib.Path("file.age").write_bytes(WHOLE)
     for number in reversed(range(of)):
         assert not os.path.exists("out")
-        stream("-d", "-k", identity, "--part", f"{number}/{of}", "--into", "out", "file.age")
+        stream("-d", "-k", identity, "--share", f"{number}/{of}", "--into", "out", "file.age")
     expect_same(PLAIN, pathlib.Path("out").read_bytes())
-    assert stream("-d", "-k", identity, "--part", f"0/{of}", input=WHOLE[:-1], via="file", status=4).out == b""
+    assert stream("-d", "-k", identity, "--share", f"0/{of}", input=WHOLE[:-1], via="file", status=4).out == b""
 
 
 @pytest.fixture

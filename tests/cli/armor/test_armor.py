@@ -85,7 +85,7 @@ def test_modes_that_need_an_offset_do_not_work(key):
     pathlib.Path("age-file").write_bytes(armor(age.seal(PLAIN), kind=AGE))
     identity = secret_file("identity", age.identity_text().encode())
     for name, secret in ("file", key), ("age-file", identity):
-        for mode in ["--range", "0:10"], ["--part", "0/2"], ["--salvage"], ["--salvage", "--test"]:
+        for mode in ["--range", "0:10"], ["--share", "0/2"], ["--salvage"], ["--salvage", "--test"]:
             found = stream("-q", "-k", secret, *mode, "-i", name, status=2)
             assert found.error == f"{name}: {mode[0]} does not work on armored input"
             assert found.hint == "remove the armor first, with sed /^-----/d FILE | base64 -di"

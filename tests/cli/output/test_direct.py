@@ -133,7 +133,7 @@ def test_decrypted_data_that_would_displace_much_of_the_cache(key, disk, shared)
         resource.setrlimit(resource.RLIMIT_DATA, (110 * MIB, 110 * MIB))
 
     stream("-q", "-k", key, "-i", "plain", "-o", "sealed")
-    outputs = [["--part", f"{i}/2", "--into"] for i in range(2)] if shared else [["-o"]]
+    outputs = [["--share", f"{i}/2", "--into"] for i in range(2)] if shared else [["-o"]]
     for output in outputs:
         stream("-q", "-d", "-k", key, "-i", "sealed", *output, "disk/opened", preexec_fn=limit_memory)
     assert cached_bytes("disk/opened") < 2 * MIB

@@ -129,7 +129,7 @@ def test_rekey_in_place_and_to_another_file(key, disk, sealed):
 def test_into_works_or_fails_at_the_beginning(key, disk, sealed, name):
     """Never after all shares have been decrypted."""
     def into(number, status):
-        return stream("-d", "-k", key, "--part", f"{number}/3", "--into", f"disk/{name}", sealed, status=status)
+        return stream("-d", "-k", key, "--share", f"{number}/3", "--into", f"disk/{name}", sealed, status=status)
 
     first = into(0, (0, 1))
     if first.status == 1:

@@ -271,7 +271,7 @@ def test_keys_and_parts_on_a_file_system_that_cannot_sync(key):
         parts("seal", "dir", "--part", number, wrap=wrap)
     parts("join", "dir", "-o", "joined", wrap=wrap)
     for number in "01":
-        stream("-d", "-k", key, "--part", f"{number}/2", "--into", "out", "joined", wrap=wrap)
+        stream("-d", "-k", key, "--share", f"{number}/2", "--into", "out", "joined", wrap=wrap)
     expect_same(PLAIN, content("out"))
     assert files_here() == ["dir", "in", "joined", "out"]
 

@@ -56,7 +56,7 @@ def test_each_part(joined, key, name):
 # --- Not joined, or not whole --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:"], ["-d", "--part", "0/1"], ["-d", "--part", "1"],
+@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:"], ["-d", "--share", "0/1"], ["-d", "--part", "1"],
                                   ["--salvage"], ["--info"], ["--rekey"]])
 def test_what_is_not_joined(sealed, key, mode):
     secret = [] if mode == ["--info"] else ["-k", key, *(["--new-key", key] if mode == ["--rekey"] else [])]

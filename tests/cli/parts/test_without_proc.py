@@ -33,7 +33,7 @@ def test_all_steps(key, wrap, folder):
     parts("status", f"{folder}/dir", wrap=wrap)
     parts("join", f"{folder}/dir", "-o", f"{folder}/joined", wrap=wrap)
     for number in "01":
-        stream("-d", "-k", key, "--part", f"{number}/2", "--into", f"{folder}/out", f"{folder}/joined", wrap=wrap)
+        stream("-d", "-k", key, "--share", f"{number}/2", "--into", f"{folder}/out", f"{folder}/joined", wrap=wrap)
     expect_same(PLAIN, content(f"{folder}/out"))
     os.chdir(folder)
     assert set(files_here()) - {"folder"} == {"dir", "joined", "out"}

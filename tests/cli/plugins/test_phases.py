@@ -131,7 +131,7 @@ def test_range_salvage_and_part(plugin, recipient, identity):
     plain = some_bytes(200000)
     stream("-r", recipient, "-o", "file", input=plain)
     assert stream("--range", "70000:10", "-k", identity, "file").out == plain[70000:70010]
-    assert stream("--part", "0/1", "-k", identity, "file").out == plain
+    assert stream("--share", "0/1", "-k", identity, "file").out == plain
     damaged = bytearray(pathlib.Path("file").read_bytes())
     damaged[-1] ^= 1
     assert stream("--salvage", "-k", identity, input=damaged, status=4).out

@@ -1,4 +1,4 @@
-"""-d --part I/N --into: several processes decrypt one file into one output."""
+"""-d --share I/N --into: several processes decrypt one file into one output."""
 
 import concurrent.futures
 import os
@@ -31,7 +31,7 @@ def into(key, sealed):
     """Decrypts a share of the file, or of another one."""
 
     def decrypt(number, of, name=sealed, out="out", **how):
-        return stream("-d", "-k", key, "--part", f"{number}/{of}", "--into", out, name, **how)
+        return stream("-d", "-k", key, "--share", f"{number}/{of}", "--into", out, name, **how)
 
     return decrypt
 
@@ -52,10 +52,18 @@ def test_the_file_appears_when_all_shares_are_complete(into, of):
 
 def test_shares_begin_at_multiples_of_1_mib(key, sealed):
     for of in 2, 3, 6, 9:
-        shares = [stream("-d", "-k", key, "--part", f"{number}/{of}", sealed).out for number in range(of)]
+        shares = [stream("-d", "-k", key, "--share", f"{number}/{of}", sealed).out for number in range(of)]
         assert b"".join(shares) == PLAIN
         begins = [sum(map(len, shares[:number])) for number in range(of)]
         assert all(begin % MIB == 0 or begin == len(PLAIN) for begin in begins)
+
+
+def test_the_old_spelling_is_accepted_with_a_note(key, sealed):
+    for options in [], ["--into", "out"]:
+        found = stream("-d", "-k", key, "--part", "0/1", *options, sealed)
+        assert found.notes == ["use --share I/N; a later release will no longer accept --part I/N"]
+        assert (found.out or OUT.read_bytes()) == PLAIN
+    assert stream("-d", "-q", "-k", key, "--part", "0/1", sealed).err == ""
 
 
 def test_a_share_that_never_ran_leaves_no_file(into):
@@ -120,7 +128,7 @@ def test_two_inputs_are_not_mixed(into, key):
 
 
 def test_a_killed_process_can_be_repeated(into, key, sealed):
-    command = [FOLDER / "gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-l", "cpu:1", "-b", "16K", sealed]
+    command = [FOLDER / "gpuaes-stream", "-d", "-k", key, "--share", "0/2", "--into", "out", "-l", "cpu:1", "-b", "16K", sealed]
     for delay in 0.001, 0.005, 0.02:
         process = subprocess.Popen(command)
         time.sleep(delay)
@@ -215,7 +223,7 @@ def test_without_locks_there_is_a_warning(into, error):
 
 
 def test_a_lock_that_would_be_a_deadlock_is_held(key, sealed):
-    child = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", sealed, stderr=subprocess.PIPE,
+    child = start("gpuaes-stream", "-d", "-k", key, "--share", "0/2", "--into", "out", sealed, stderr=subprocess.PIPE,
                   text=True, wrap=restricted("locks=EDEADLK"))
     assert child.stderr.readline().endswith("; waiting\n")
     child.terminate()
@@ -224,9 +232,9 @@ def test_a_lock_that_would_be_a_deadlock_is_held(key, sealed):
 
 def test_a_share_can_be_verified(key, sealed):
     for number in range(3):
-        assert stream("--test", "--part", f"{number}/3", "-k", key, sealed).out == b""
+        assert stream("--test", "--share", f"{number}/3", "-k", key, sealed).out == b""
     data = bytearray(pathlib.Path(sealed).read_bytes())
     data[100_000] ^= 1
     pathlib.Path(sealed).write_bytes(data)
-    stream("--test", "--part", "0/3", "-k", key, sealed, status=4)
-    stream("--test", "--part", "1/3", "-k", key, sealed)
+    stream("--test", "--share", "0/3", "-k", key, sealed, status=4)
+    stream("--test", "--share", "1/3", "-k", key, sealed)

@@ -1,4 +1,4 @@
-"""-d --part I/N --into: one attempt of a share writes at a time, and none after the file is complete."""
+"""-d --share I/N --into: one attempt of a share writes at a time, and none after the file is complete."""
 
 import contextlib
 import fcntl
@@ -22,7 +22,7 @@ def into(key, work):
     stream("-k", key, "-o", "sealed", input=PLAIN)
 
     def decrypt(number, *options, of=2, out="out", **how):
-        return stream("-d", "-k", key, "--part", f"{number}/{of}", "--into", out, *options, "sealed", **how)
+        return stream("-d", "-k", key, "--share", f"{number}/{of}", "--into", out, *options, "sealed", **how)
 
     return decrypt
 
@@ -38,7 +38,7 @@ class Attempt:
         with contextlib.suppress(BlockingIOError):
             while True:
                 os.write(self.fifo, bytes(4096))
-        self.process = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "-b", "16K", "-l", "cpu:1",
+        self.process = start("gpuaes-stream", "-d", "-k", key, "--share", "0/2", "--into", "out", "-b", "16K", "-l", "cpu:1",
                              "--trace", "trace", "sealed", stderr=subprocess.PIPE, text=True)
         wait_for(lambda: glob_one("out.*/data").stat().st_blocks * 512 > 4 << 20, "part of the share")
         wait_until_idle(self.process)
@@ -64,7 +64,7 @@ def attempt(key, into):
 
 
 def start_second(key):
-    second = start("gpuaes-stream", "-d", "-k", key, "--part", "0/2", "--into", "out", "sealed",
+    second = start("gpuaes-stream", "-d", "-k", key, "--share", "0/2", "--into", "out", "sealed",
                    stderr=subprocess.PIPE, text=True)
     return second, second.stderr.readline()
 

@@ -1,4 +1,4 @@
-"""--range OFFSET:LENGTH and --part I/N give exactly these bytes of the plaintext, for every format that has ranges."""
+"""--range OFFSET:LENGTH and --share I/N give exactly these bytes of the plaintext, for every format that has ranges."""
 
 import os
 import pathlib
@@ -74,10 +74,10 @@ def test_parts_together_are_the_plaintext(batch, key, format):
         together = b""
         for i in range(count):
             assert len(together) % SEGMENT == 0 or len(together) == size
-            together += run("-d", *options, *source, "--part", f"{i}/{count}", "-b", "16K").out
+            together += run("-d", *options, *source, "--share", f"{i}/{count}", "-b", "16K").out
         expect_same(some_bytes(size), together, f"{size} bytes in {count} parts")
     if format == "sealed":
-        assert stream("-q", "-k", key, "--part", "1048575/1048576", "-i", "200001").out == b""
+        assert stream("-q", "-k", key, "--share", "1048575/1048576", "-i", "200001").out == b""
 
 
 @pytest.fixture

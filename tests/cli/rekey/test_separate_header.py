@@ -70,7 +70,7 @@ def test_the_new_header_opens_the_file_which_stays_as_it_is(kind, key):
     make_header(kind, key)
     before = [(path, path.read_bytes()) for path in pathlib.Path().rglob("*") if path.is_file()]
     for options, want in (["-d"], PLAIN), (["--test"], b""), (["--range", "100000:7"], PLAIN[100000:100007]), (
-            ["-d", "--part", "0/1"], PLAIN), (["--salvage"], PLAIN):
+            ["-d", "--share", "0/1"], PLAIN), (["--salvage"], PLAIN):
         assert stream(*options, "-k", "once", "--header", "header", kind).out == want, options
     assert all(path.read_bytes() == data for path, data in before)
     assert stream("-d", "-k", "once", kind, status=3).out == b""
@@ -89,7 +89,7 @@ def test_shares_and_parts_of_a_directory(key):
     make_header("parts", key)
     pathlib.Path("whole").write_bytes(b"")
     for i in range(3):
-        stream("-dk", "once", "--header", "header", "--part", f"{i}/3", "--into", "out", "parts", "-q")
+        stream("-dk", "once", "--header", "header", "--share", f"{i}/3", "--into", "out", "parts", "-q")
     assert pathlib.Path("out").read_bytes() == PLAIN
     make_header("directory", key)
     whole = b"".join(stream("-dk", "once", "--header", "header", "--part", f"{i}", "directory").out for i in range(3))

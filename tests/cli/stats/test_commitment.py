@@ -39,14 +39,14 @@ def in_index(file, count):
 
 
 @pytest.mark.parametrize("options", [["-c", "aes-256"], ["-c", "kuznyechik"], ["--label", "a label"]])
-@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--part", "1/3", "-d"], ["--salvage"]])
+@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--share", "1/3", "-d"], ["--salvage"]])
 def test_every_mode_of_decryption_reports_that_of_the_file(key, options, mode):
     stream("-k", key, *options, "-o", "sealed", input=PLAIN)
     label = options if "--label" in options else []
     assert commitment(*mode, "-k", key, *label, "sealed") == in_message("sealed")
 
 
-@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--part", "1/2", "-d"], ["--salvage"]])
+@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:10"], ["--share", "1/2", "-d"], ["--salvage"]])
 def test_a_file_made_of_parts_has_that_of_its_index(key, in_parts, mode):
     assert commitment(*mode, "-k", key, in_parts) == in_index(in_parts, 3)
 
@@ -62,7 +62,7 @@ def test_an_index_that_is_not_authentic_has_none(key, in_parts):
 def test_all_parts_of_a_file_have_the_same_and_those_of_another_file_another(key):
     for name in ("sealed", "other"):
         stream("-k", key, "-o", name, input=PLAIN)
-    found = [{commitment("-d", "-k", key, "--part", f"{i}/7", name) for i in range(7)} for name in ("sealed", "other")]
+    found = [{commitment("-d", "-k", key, "--share", f"{i}/7", name) for i in range(7)} for name in ("sealed", "other")]
     assert [len(each) for each in found] == [1, 1] and found[0] != found[1]
 
 

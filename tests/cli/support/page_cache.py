@@ -76,7 +76,7 @@ def keeps_cache(name, command):
 
 def keeps_cache_when_opened(key, name, *options):
     """Opening the file in each way does not change whether it is in the page cache."""
-    for way in (["-d"], ["--test"], ["-d", "--range", "1000000:"], ["-d", "--part", "1/2"]):
+    for way in (["-d"], ["--test"], ["-d", "--range", "1000000:"], ["-d", "--share", "1/2"]):
         keeps_cache(name, lambda way=way: stream("-q", "-k", key, *way, *options, "-i", name))
 
 
@@ -98,5 +98,5 @@ def opens_uncached(run, key, name, plain, *options):
         expect_same(want, uncached(name, run, *secret, *way, *options, *source), f"{way}, {options}")
     with open(name, "rb") as file:
         expect_same(plain, uncached(name, stream, *secret, "-d", *options, stdin=file), f"standard input, {options}")
-    parts = [uncached(name, run, *secret, "-d", *options, "--part", f"{i}/3", *source) for i in range(3)]
+    parts = [uncached(name, run, *secret, "-d", *options, "--share", f"{i}/3", *source) for i in range(3)]
     expect_same(plain, b"".join(parts), f"--part, {options}")

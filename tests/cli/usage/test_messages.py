@@ -83,7 +83,7 @@ def test_verbose_messages(key, options, notes):
     ("-d -i sealed", "decrypted 30.5 MiB"),
     ("--test -i sealed", "verified 30.5 MiB"),
     ("--range 1M:100K -i sealed", "decrypted 100 KiB"),
-    ("--part 0/2 -i sealed", "decrypted 16.0 MiB"),
+    ("--share 0/2 -i sealed", "decrypted 16.0 MiB"),
     ("--salvage -i damaged", "recovered 30.4 MiB"),
     ("-f age -r RECIPIENT -i plain", "encrypted 30.5 MiB"),
     ("-a -i plain", "encrypted 30.5 MiB"),
