@@ -85,16 +85,14 @@ void check_inputs(const CommandLine& line, const Options& options) {
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
   if (!options.several()) return;
-  const bool rekeys = options.action == Options::Action::rekey;
-  const bool accepted = options.test || options.action == Options::Action::info || rekeys ||
-                        options.output.directory.has_value();
+  const bool accepted = accepts_several(options);
   if (!accepted && options.files_from)
     throw UsageError("--files-from requires --output-dir, --test, --info or --rekey");
   if (!accepted)
     throw UsageError(
         "more than one input file was given; only --output-dir, --test, --info and --rekey accept several",
         "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
-  if (rekeys && options.output.file)
+  if (options.action == Options::Action::rekey && options.output.file)
     throw UsageError("--rekey of several files cannot be used with --output");
   for (const char* name : {"stats", "trace", "header"})
     if (line.given.contains(name) && !options.output.directory)

@@ -9,6 +9,7 @@
 #include "cli/option_rules.hpp"
 #include "cli/stream_options.hpp"
 #include "format/format.hpp"
+#include "format/parts/directory.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes {
@@ -72,6 +73,10 @@ bool makes_unexpected_format(const Options& options) {
   return !options.decrypt && secrets.named.ask_passphrase && secrets.named.key_files.empty() &&
          secrets.recipients.empty() && secrets.plugins.empty() && !options.format.name &&
          !options.format.cipher && !options.format.label;
+}
+
+bool opens_inputs(const Options& options) {
+  return options.decrypt || options.action == Options::Action::info;
 }
 
 StreamMode mode_of(const Options& options) {
@@ -176,11 +181,28 @@ SecretRequest secret_request(const Options& options) {
   return request;
 }
 
+bool accepts_several(const Options& options) {
+  return options.test || options.action == Options::Action::info ||
+         options.action == Options::Action::rekey || options.output.directory.has_value();
+}
+
+bool Options::names_tree(const std::string& name) const {
+  return accepts_several(*this) && name != standard_name && is_tree(name, opens_inputs(*this));
+}
+
+bool Options::several() const {
+  return files_from || inputs.size() > 1 ||
+         std::ranges::any_of(inputs, [this](const std::string& name) { return names_tree(name); });
+}
+
 InputsRequest input_requests(const Options& options) {
   if (options.files_from) return {{}, options.files_from, options.null_separated ? '\0' : '\n'};
   InputsRequest inputs;
   for (const std::string& name : options.inputs)
-    inputs.named.push_back({{name, options.input_option, NamedFile::Kind::data}, options.command});
+    inputs.named.push_back({.file = {name, options.input_option, NamedFile::Kind::data},
+                            .command = options.command,
+                            .is_tree = options.names_tree(name)});
+  inputs.opens = opens_inputs(options);
   return inputs;
 }
 

@@ -42,7 +42,8 @@ struct Options {
   Messages::Level level = Messages::Level::normal;
   std::string shell;  // of --completions
 
-  bool several() const { return files_from || inputs.size() > 1; }
+  bool names_tree(const std::string& name) const;  // whether it is a directory whose files are inputs
+  bool several() const;
   bool names_input() const { return files_from || (!inputs.empty() && inputs.front() != standard_name); }
 };
 
@@ -57,6 +58,9 @@ struct Parsed {
 // UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device
 // exists is checked where it is used.
 Parsed<Request> parse_options(int argc, const char* const* argv);
+
+// Whether there may be several inputs.
+bool accepts_several(const Options& options);
 
 // Parts of requests.
 SecretRequest secret_request(const Options& options);

@@ -2,6 +2,7 @@
 // each function takes only what it reads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,7 @@ struct InputRequest {
   std::vector<std::string> command{};  // whose output is the input, unless empty
   // Anything but a regular file, a block device or a directory is an error: opening it could wait.
   bool only_file = false;
+  bool is_tree = false;  // a directory; its files are the inputs
 
   bool is_named() const { return !file.is_standard(); }
 };
@@ -63,8 +65,11 @@ struct InputsRequest {
   std::vector<InputRequest> named{};  // several only for some actions; empty if there is a list
   std::optional<NamedFile> list{};    // a file with names of inputs, read as they are needed
   char separator = '\n';              // after each name in the list
+  bool opens = false;                 // a directory may be a sealed file in parts
 
-  bool several() const { return list || named.size() > 1; }
+  // Whether names are found only while inputs are read.
+  bool finds_names() const { return list || std::ranges::any_of(named, &InputRequest::is_tree); }
+  bool several() const { return named.size() > 1 || finds_names(); }
   InputRequest first() const { return named.empty() ? InputRequest{} : named.front(); }
 };
 

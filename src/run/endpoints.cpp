@@ -47,8 +47,10 @@ InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cance
     }
     if (!is_directory) return {FdSource(std::move(fd), shown, cancel)};
     if (!decrypt)
-      throw IoError(fmt::format("{} is a directory", shown),
-                    "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR");
+      throw IoError(
+          fmt::format("{} is a directory", shown),
+          "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR; to encrypt each file in it, use "
+          "--output-dir");
     if (!input.is_named()) throw IoError("standard input is a directory", "name it as an argument");
     PartsDirectory directory = open_parts_directory(input.file.name, cancel);
     FdSource head = open_needed(directory.directory, head_name, cancel);

@@ -60,9 +60,11 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = chunk_bytes};
 }
 
-void refuse_empty_list(const InputsRequest& inputs, const InputCounts& counts) {
-  if (inputs.list && counts.done + counts.failed == 0)
-    throw IoError(fmt::format("{} names no files, so nothing was verified", inputs.list->shown()));
+void refuse_no_files(const InputsRequest& inputs, const InputCounts& counts) {
+  if (!inputs.finds_names() || counts.done + counts.failed > 0) return;
+  throw IoError(inputs.list
+                    ? fmt::format("{} names no files, so nothing was verified", inputs.list->shown())
+                    : fmt::format("{} contains no files, so nothing was verified", inputs.first().file.name));
 }
 
 }  // namespace
@@ -139,11 +141,12 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
     Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
-    if (request.inputs.list) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
+    if (request.inputs.finds_names())
+      refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
     run(input, std::move(endpoints), targets, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
   };
-  const auto refuse_nothing = [&](const InputCounts& counts) { refuse_empty_list(request.inputs, counts); };
+  const auto refuse_nothing = [&](const InputCounts& counts) { refuse_no_files(request.inputs, counts); };
   for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .at_end = refuse_nothing});
 }
 

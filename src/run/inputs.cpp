@@ -26,6 +26,7 @@
 #include "files/conflicts.hpp"
 #include "io/fd_source_sink.hpp"
 #include "run/endpoints.hpp"
+#include "run/file_tree.hpp"
 #include "run/work_queue.hpp"
 
 namespace gpuaes {
@@ -50,7 +51,8 @@ void limit_lack_of_resources(const std::function<void()>& action) try {
 // The inputs of a request, in order.
 class InputReader {
  public:
-  InputReader(const InputsRequest& request, const Messages& messages, Cancel& cancel) : request_(request) {
+  InputReader(const InputsRequest& request, const InputWork& work, const Messages& messages, Cancel& cancel)
+      : request_(request), tree_(request.opens, work.skips_directory) {
     if (!request.list) return;
     list_.emplace(request.list->open(cancel));
     note_if_terminal(*list_, messages);
@@ -58,11 +60,22 @@ class InputReader {
 
   std::optional<InputRequest> next() {
     if (list_) return next_in_list();
-    return count_ < request_.named.size() ? std::optional(request_.named[count_++]) : std::nullopt;
+    for (;;) {
+      if (std::optional<std::string> file = tree_.next())
+        return found(std::move(*file));
+      if (count_ == request_.named.size()) return std::nullopt;
+      const InputRequest& named = request_.named[count_++];
+      if (!named.is_tree) return named;
+      tree_.enter(named.file.name);
+    }
   }
 
-  // IoError if the last name, which is from the list, cannot be a file name.
+  // Whether the last name was found in a list or a directory.
+  bool has_found() const { return list_ || tree_.is_open(); }
+
+  // IoError if the last name is from the list and cannot be a file name.
   void check(const std::string& name) const {
+    if (!list_) return;
     if (name.size() > max_name)
       throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), max_name),
                     hint());
@@ -88,8 +101,12 @@ class InputReader {
       if (text_.empty() && !read()) return std::nullopt;
       name = take_name();
     } while (name.empty());
+    return found(name == standard_name ? "./-" : std::move(name));
+  }
+
+  static InputRequest found(std::string name) {
     InputRequest input{.only_file = true};
-    input.file.name = name == standard_name ? "./-" : name;
+    input.file.name = std::move(name);
     return input;
   }
 
@@ -119,10 +136,11 @@ class InputReader {
   }
 
   const InputsRequest& request_;
+  FileTree tree_;  // below the last directory that was named
   std::optional<FdSource> list_;
   std::array<std::byte, 64 << 10> bytes_{};  // of the list
   std::string_view text_;                    // of the list, after the last name
-  std::size_t count_ = 0;                    // names so far
+  std::size_t count_ = 0;                    // names given so far
 };
 
 // Does the work for inputs, and counts them.
@@ -148,7 +166,7 @@ class InputLoop {
     return std::exchange(left_, {});
   }
 
-  // Whether the input, which is from a list, is to be run. Otherwise, it is left out, or this is its error.
+  // Whether the input, whose name was found, is to be run. Otherwise, it is left out, or this is its error.
   bool accepts(const InputRequest& input, const InputReader& reader) {
     try {
       reader.check(input.file.name);
@@ -296,12 +314,12 @@ bool is_small_file(const InputRequest& input) {
 }
 
 // Runs the small inputs side by side, and each of the others alone.
-void run_inputs(const InputsRequest& inputs, InputReader& reader, InputLoop& loop, const InputWork& work) {
+void run_inputs(InputReader& reader, InputLoop& loop, const InputWork& work) {
   std::optional<Progress::Total> total;
   if (work.progress != nullptr) total.emplace(*work.progress);
   SmallInputs small(loop, work);
   while (std::optional<InputRequest> input = reader.next()) {
-    if (inputs.list && !loop.accepts(*input, reader)) continue;
+    if (reader.has_found() && !loop.accepts(*input, reader)) continue;
     input->only_file |= work.only_files;
     if (work.side_by_side && is_small_file(*input)) {
       small.add(*input);
@@ -335,10 +353,10 @@ void limit_usage_error(bool several, const std::function<void()>& action) {
 
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work) {
-  InputReader reader(inputs, messages, cancel);
+  InputReader reader(inputs, work, messages, cancel);
   InputLoop loop(inputs.several() || !work.verb.empty(), messages, cancel, work);
   try {
-    run_inputs(inputs, reader, loop, work);
+    run_inputs(reader, loop, work);
   } catch (const Cancelled&) {
     loop.note_summary("interrupted; ");
     throw;

@@ -30,8 +30,9 @@ using DescribeFailure = std::function<std::string(const InputRequest& input, con
 struct InputWork {
   RunInput run;
   bool only_files = false;  // InputRequest::only_file of inputs that are named; always of those in a list
-  // Of an input from a list, before it is run: whether it is left out, or an error.
+  // Of an input that a list or a directory names, before it is run: whether it is left out, or an error.
   std::function<bool(const InputRequest& input)> leaves_out{};
+  std::function<bool(const std::string& directory)> skips_directory{};  // below one that is named
   DescribeFailure describe_failure{};
   bool side_by_side = false;      // whether small inputs need not be alone; plugins may ask questions
   std::uint64_t extra_bytes = 0;  // of memory that inputs side by side need together, besides that of threads

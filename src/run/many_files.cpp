@@ -81,6 +81,12 @@ class DirectoryRun {
     return left_out;
   }
 
+  bool is_output_directory(const std::string& directory) const {
+    const std::optional<struct stat> found = status_of(directory);
+    struct stat own {};
+    return found && fstat(directory_.descriptor(), &own) == 0 && is_same_inode(*found, own);
+  }
+
   // From any thread.
   InputResult run(const InputRequest& input, const Messages& about, bool alone) {
     Endpoints endpoints = open_input(input, request_.stream.decrypt, cancel_);
@@ -108,10 +114,9 @@ class DirectoryRun {
     if (stats_) write_stats(counts);
     if (left_out_ == 0) return;
     const std::string text =
-        fmt::format("skipped {} in the list, the first of them {}: outputs in {}, or temporary files",
-                    counted(left_out_, "name"), first_left_out_, request_.output.directory->name);
-    if (counts.done + counts.skipped + counts.failed == 0)
-      throw IoError(text + "; the list has no other names");
+        fmt::format("skipped {}, the first of them {}: outputs in {}, or temporary files",
+                    counted(left_out_, "file"), first_left_out_, request_.output.directory->name);
+    if (counts.done + counts.skipped + counts.failed == 0) throw IoError(text + "; there are no others");
     messages_.note(text);
   }
 
@@ -127,9 +132,10 @@ class DirectoryRun {
     return names_.add(input.file.name);
   }
 
-  // UsageError if an output would replace an input. A wrong ending is an error only of that input, and is
-  // reported in its turn.
+  // UsageError if an output would replace an input, or the outputs below a directory have no place. A wrong
+  // ending is an error only of that input, and is reported in its turn.
   void check_named(const InputRequest& input) {
+    if (input.is_tree) return OutputNames::check(input.file.name);
     std::string path;
     try {
       path = add_name(input);
@@ -173,7 +179,7 @@ class DirectoryRun {
   void refuse_to_replace(const InputRequest& input, const std::string& path,
                          const OutputTarget& there) const {
     if (inputs_.contains(there.file->get())) throw IoError(would_replace(input, path));
-    if (request_.inputs.list && !ending_.empty() && there.status->st_size > 0 &&
+    if (request_.inputs.finds_names() && !ending_.empty() && there.status->st_size > 0 &&
         is_output_next_to(input.file.name) && !begins_like_output(there))
       throw IoError(fmt::format("{} is not an encrypted file, so the output for {} does not replace it",
                                 there.name, input.file.name));
@@ -263,7 +269,7 @@ class DirectoryRun {
   // The members below are used only by the thread that reads the list.
   std::string last_folder_;  // of a listed file, and whether it is in the output directory
   bool last_is_inside_ = false;
-  std::uint64_t left_out_ = 0;  // names in the list
+  std::uint64_t left_out_ = 0;  // files
   std::string first_left_out_;
 };
 
@@ -276,6 +282,7 @@ void run_into_directory(const FilterRequest& request, const ManyFiles& files, co
                  {.run = [&](auto&&... arguments) { return run.run(arguments...); },
                   .only_files = true,
                   .leaves_out = [&](const InputRequest& input) { return run.leaves_out(input); },
+                  .skips_directory = [&](const std::string& name) { return run.is_output_directory(name); },
                   .side_by_side = !files.keyring.has_plugin(),
                   .extra_bytes = derivation_bytes(files.keyring),
                   .verb = request.stream.decrypt ? "decrypted" : "encrypted",

@@ -37,16 +37,20 @@ bool remove_ending(std::string& path) {
 std::string OutputNames::path_for(const std::string& input) const {
   std::string path = tidy(input);
   if (path.starts_with('/')) path.erase(0, 1);
-  if (std::ranges::count(split(path, '/'), "..") > 0)
-    throw UsageError(
-        fmt::format("the name {} contains .., so its output could be outside the directory", input),
-        "name the file without .., for example by its absolute path");
+  check(input);
   if (path.empty()) throw UsageError(fmt::format("'{}' is not the name of a file", input));
   if (!ending_.empty()) return path + ending_;
   if (!remove_ending(path))
     throw IoError(fmt::format("the name {} does not end in .age or .sealed", input),
                   "to decrypt it, name the output with --output");
   return path;
+}
+
+void OutputNames::check(const std::string& input) {
+  if (std::ranges::count(split(input, '/'), "..") > 0)
+    throw UsageError(
+        fmt::format("the name {} contains .., so its output could be outside the directory", input),
+        "name the file without .., for example by its absolute path");
 }
 
 std::string OutputNames::add(const std::string& input) {

@@ -27,6 +27,9 @@ class OutputNames {
   // the input has the wrong ending. From any thread.
   std::string path_for(const std::string& input) const;
 
+  // UsageError if the outputs for `input`, or for files below it, could be outside the directory.
+  static void check(const std::string& input);
+
   // The same, called once for each input, before it is read. UsageError also if another input has the same
   // output.
   std::string add(const std::string& input);

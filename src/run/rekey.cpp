@@ -272,7 +272,7 @@ void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, c
 void rekey(const Shared& run, const InputRequest& request, OutputTarget target, const Messages& messages) {
   const InputsRequest& inputs = run.request.inputs;
   Ends ends{open_input_file(request, true, run.cancel), std::move(target)};
-  if (inputs.list) refuse_secret_as_input(request.file, ends.input.source.status(), run.secrets);
+  if (inputs.finds_names()) refuse_secret_as_input(request.file, ends.input.source.status(), run.secrets);
   limit_usage_error(inputs.several(), [&] { open_ends(run, request, ends, messages); });
   write_rekeyed(run, request, ends, messages);
 }

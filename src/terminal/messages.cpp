@@ -238,7 +238,11 @@ void Messages::error(const std::string& text) const {
 
 void Messages::error(const Error& error) const {
   std::string text = line_of("error: ", error.what());
-  if (!error.hint().empty()) text += "\n" + line_of("hint: ", words_of(error.hint()));
+  if (!error.hint().empty()) {
+    const std::string hint = line_of("hint: ", words_of(error.hint()));
+    const std::lock_guard lock(printed_->mutex);
+    if (printed_->hints.insert(hint).second) text += "\n" + hint;
+  }
   line_->print(text);
 }
 

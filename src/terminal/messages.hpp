@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -69,7 +70,7 @@ class Messages {
   void set_level(Level level) { level_ = level; }
 
   void error(const std::string& text) const;
-  void error(const Error& error) const;  // with its hint
+  void error(const Error& error) const;  // with its hint, unless that has been printed before
   void warning(const std::string& text) const;
   void input_warning(const std::string& text) const;  // about the input, see name_input()
   void note(const std::string& text) const;           // information that is not a warning
@@ -100,6 +101,11 @@ class Messages {
 
   std::string program_;
   std::shared_ptr<StatusLine> line_ = std::make_shared<StatusLine>();
+  struct PrintedHints {
+    std::mutex mutex;
+    std::set<std::string> hints;  // guarded by mutex
+  };
+  std::shared_ptr<PrintedHints> printed_ = std::make_shared<PrintedHints>();
   std::string input_, one_of_several_;
   Level level_ = Level::normal;
 };

@@ -1,6 +1,8 @@
 #include "format/parts/directory.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -10,6 +12,15 @@ namespace gpuaes {
 
 std::string part_name(std::uint32_t number) {
   return fmt::format("part.{:07}", number);
+}
+
+bool is_tree(const std::string& name, bool opens) {
+  struct stat status {};
+  if (stat(name.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  const auto has = [&name](const std::string& file) {
+    return access((name + "/" + file).c_str(), F_OK) == 0;
+  };
+  return !opens || !has(head_name) || !(has(index_name) || has(job_name) || has(part_name(0)));
 }
 
 void require_joined(const Directory& directory, const Hint& otherwise) {

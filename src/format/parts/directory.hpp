@@ -14,6 +14,9 @@ inline constexpr char job_name[] = "job", head_name[] = "head", index_name[] = "
 // The name of a part's file: part.0000003.
 std::string part_name(std::uint32_t number);
 
+// Whether `name` is a directory other than, if those are to be opened, a sealed file in parts.
+bool is_tree(const std::string& name, bool opens);
+
 // IoError unless the directory contains a sealed file in parts that has been joined; with the hint
 // `otherwise` if it contains none.
 void require_joined(const Directory& directory, const Hint& otherwise = {});

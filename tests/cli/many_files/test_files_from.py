@@ -163,8 +163,8 @@ def find_and_encrypt(key, directory, *options, where=".", status=0):
 
 
 def skipped(count, first, directory):
-    names = f"{count} name{'s' if count > 1 else ''}"
-    return f"skipped {names} in the list, the first of them {first}: outputs in {directory}, or temporary files"
+    names = f"{count} file{'s' if count > 1 else ''}"
+    return f"skipped {names}, the first of them {first}: outputs in {directory}, or temporary files"
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_temporary_and_kept_files_are_left_out(key, tree):
 def test_a_list_of_nothing_but_outputs_is_an_error(key, tree):
     find_and_encrypt(key, "enc")
     errors, notes = find_and_encrypt(key, "enc", where="enc", status=1)
-    assert errors == [skipped(3, "enc/a.sealed", "enc") + "; the list has no other names"]
+    assert errors == [skipped(3, "enc/a.sealed", "enc") + "; there are no others"]
     assert notes == ["0 files encrypted"]
 
 

@@ -1,0 +1,48 @@
+#include "run/file_tree.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <system_error>
+#include <utility>
+
+#include "format/parts/directory.hpp"
+#include "io/temp_file.hpp"
+
+namespace gpuaes {
+
+namespace fs = std::filesystem;
+
+void FileTree::enter(const std::string& directory) {
+  const std::string before = directory.ends_with('/') ? directory : directory + '/';
+  Level level;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code unknown;
+    const fs::file_status status = entry->symlink_status(unknown);
+    const std::string name = entry->path().filename().string();
+    std::string path = before + name;
+    if (fs::is_directory(status) && skips_ && skips_(path)) continue;
+    if (fs::is_directory(status) || (fs::is_regular_file(status) && !is_temporary_name(name)))
+      level.push_back({std::move(path), fs::is_directory(status) && is_tree(before + name, opens_)});
+  }
+  if (error) level.push_back({directory, false});
+  std::ranges::sort(level, std::greater(), &Entry::path);
+  levels_.push_back(std::move(level));
+}
+
+std::optional<std::string> FileTree::next() {
+  while (!levels_.empty()) {
+    if (levels_.back().empty()) {
+      levels_.pop_back();
+      continue;
+    }
+    Entry entry = std::move(levels_.back().back());
+    levels_.back().pop_back();
+    if (!entry.is_directory) return std::move(entry.path);
+    enter(entry.path);
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpuaes

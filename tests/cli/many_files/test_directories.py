@@ -1,0 +1,136 @@
+"""A directory stands for the regular files below it, as if they had been named."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from programs import FOLDER, keygen, parts, stream
+from test_output_dir import content, many
+
+NAMES = ["tree/.hidden", "tree/a", "tree/b/c/d", "tree/b/e", "tree/b.txt", "tree/two words"]
+
+
+@pytest.fixture
+def tree():
+    """Also with what is not read: symbolic links, a FIFO, and a temporary file."""
+    os.makedirs("tree/b/c")
+    os.makedirs("tree/empty")
+    os.makedirs("elsewhere")
+    for name in [*NAMES, "elsewhere/file", "tree/.a.gpuaes-x7Yz01"]:
+        pathlib.Path(name).write_text(name)
+    os.symlink("../elsewhere", "tree/link")
+    os.symlink("a", "tree/link-to-a")
+    os.mkfifo("tree/fifo")
+
+
+def files_below(folder):
+    return sorted(os.path.join(where, name) for where, _, names in os.walk(folder) for name in names)
+
+
+def test_there_and_back(key, tree):
+    assert many("-k", key, "--output-dir", "enc", "tree") == ([], ["6 files encrypted"])
+    assert files_below("enc") == sorted(f"enc/{name}.sealed" for name in NAMES)
+    os.chdir("enc")
+    assert many("-d", "-k", key, "--output-dir", "../back", ".") == ([], ["6 files decrypted"])
+    os.chdir("..")
+    assert files_below("back") == sorted(f"back/{name}" for name in NAMES)
+    assert all(content(f"back/{name}") == content(name) for name in NAMES)
+
+
+@pytest.mark.parametrize("named", ["tree", "tree/", "./tree//", "link"])
+def test_names_are_those_of_the_files(key, tree, named):
+    os.symlink("tree", "link")
+    assert many("-k", key, "--output-dir", "enc", named) == ([], ["6 files encrypted"])
+    assert files_below("enc") == sorted(f"enc/{name}.sealed".replace("tree", named.strip("./"), 1) for name in NAMES)
+
+
+def test_files_and_directories_together(key, tree):
+    assert many("-k", key, "--output-dir", "enc", "elsewhere/file", "tree", "elsewhere", status=1) == (
+        ["elsewhere/file and another input have the same output, elsewhere/file.sealed"], ["7 of 8 files encrypted, 1 failed"])
+
+
+def encrypt_tree(key):
+    many("-k", key, "--output-dir", "enc", "tree")
+    return sorted(f"enc/{name}.sealed" for name in NAMES)
+
+
+def test_the_order_is_that_of_the_names(key, tree):
+    order = ["tree/.hidden", "tree/a", "tree/b/c/d", "tree/b/e", "tree/b.txt", "tree/two words"]
+    encrypt_tree(key)
+    assert stream("--test", "-k", key, "enc").out.decode().splitlines() == [f"enc/{name}.sealed: ok" for name in order]
+    lines = stream("--info", "--json", "enc/").out.decode().splitlines()
+    assert [json.loads(line)["file"] for line in lines] == [f"enc/{name}.sealed" for name in order]
+
+
+def test_rekey(key, tree):
+    names = encrypt_tree(key)
+    keygen("-o", "new")
+    assert many("--rekey", "-k", key, "--new-key", "new", "enc")[1][-1] == "6 files rekeyed"
+    for name in names:
+        stream("--test", "-k", "new", name)
+
+
+@pytest.mark.parametrize("directory, root, count", [("tree/enc", "tree", 6), ("enc", ".", 7), ("./tree/b/enc/", "tree/", 6)])
+def test_the_output_directory_is_skipped(key, tree, directory, root, count):
+    for _ in range(2):
+        assert many("-k", key, "--output-dir", directory, root) == ([], [f"{count} files encrypted"])
+        assert len(files_below(directory)) == count
+
+
+def test_a_sealed_file_in_parts_is_one_input(key, tree):
+    pathlib.Path("plain").write_bytes(bytes(1000))
+    os.utime("plain", (1_000_000_000, 1_000_000_000))
+    os.mkdir("enc")
+    parts("plan", "-k", key, "-n", "2", "-i", "plain", "-o", "enc/disk.sealed")
+    parts("seal", "enc/disk.sealed")
+    parts("join", "enc/disk.sealed")
+    for named in "enc", "enc/disk.sealed":
+        assert many("-d", "-k", key, "--output-dir", "back", named) == ([], ["1 file decrypted"])
+        assert content("back/enc/disk") == bytes(1000)
+    assert stream("--test", "-k", key, "enc").out == b"enc/disk.sealed: ok\n"
+    assert many("-k", key, "--output-dir", "again", "enc") == ([], ["4 files encrypted"])
+
+
+def test_a_key_below_the_directory_is_not_encrypted(tree):
+    keygen("-o", "tree/key")
+    errors, notes = many("-k", "tree/key", "--output-dir", "enc", "tree", status=1)
+    assert errors == ["--key and the input are both read from tree/key"]
+    assert notes == ["6 of 7 files encrypted, 1 failed"]
+
+
+def test_nothing_below_the_directory(key, tree):
+    assert stream("--test", "-k", key, "tree/empty", status=1).error == "tree/empty contains no files, so nothing was verified"
+    assert many("-k", key, "--output-dir", "enc", "tree/empty") == ([], ["0 files encrypted"])
+
+
+def test_a_directory_that_cannot_be_read_is_an_error_of_its_own(key, tree):
+    if os.getuid() == 0:
+        pytest.skip("root can read it")
+    os.chmod("tree/b", 0)
+    errors, notes = many("-k", key, "--output-dir", "enc", "tree", status=1)
+    os.chmod("tree/b", 0o700)
+    assert errors == ["cannot open tree/b: Permission denied"]
+    assert notes == ["4 of 5 files encrypted, 1 failed"]
+
+
+def test_a_name_with_two_dots_is_refused_once(key, tree):
+    os.chdir("elsewhere")
+    assert many("-k", key, "--output-dir", "enc", "../tree", status=2)[0] == [
+        "the name ../tree contains .., so its output could be outside the directory"]
+
+
+def test_one_output_is_not_for_a_directory(key, tree):
+    for options in ["-k", key, "-o", "out"], ["-d", "-k", key]:
+        assert stream(*options, "tree", status=1).error
+    assert stream("--rekey", "-k", key, "--new-key", key, "-o", "out", "tree", status=2).error == (
+        "--rekey of several files cannot be used with --output")
+
+
+def test_a_hint_is_printed_once(key, tree):
+    found = subprocess.run([FOLDER / "gpuaes-stream", "--test", "-k", key, "tree"], capture_output=True, text=True)
+    lines = found.stderr.splitlines()
+    assert found.returncode == 4 and sum(": error: " in line for line in lines) == len(NAMES)
+    assert sum(": hint: " in line for line in lines) == 1
