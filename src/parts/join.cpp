@@ -29,6 +29,7 @@
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
+#include "run/output_names.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -337,6 +338,7 @@ class Joiner {
 void run_join(const JoinRequest& request, const Messages& messages) {
   RunControl control(messages);
   Progress progress(control.signals, messages, request.progress);
+  if (request.single_file) warn_of_ending(request.single_file->file, sealed_format, messages);
   Joiner(request, messages, control.cancel).join(progress);
 }
 

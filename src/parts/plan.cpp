@@ -20,6 +20,7 @@
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
+#include "run/output_names.hpp"
 #include "secrets/secrets.hpp"
 
 namespace gpuaes {
@@ -70,6 +71,7 @@ void run_plan(const PlanRequest& request, const Messages& messages) {
   NamedInputs named = files_of(request.secrets);
   if (request.input.is_named()) add_files(named, request.input);
   prepare_inputs(named);
+  warn_of_ending(request.directory, sealed_format, messages);
   JobFile job = make_job(request, messages, cancel);
   std::optional<FdSource> input;
   if (request.input.is_named()) input.emplace(open_planned(request.input.file, cancel));

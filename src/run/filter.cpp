@@ -132,7 +132,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
                  cancel);
     const std::unique_ptr<OpenStream> stream =
         open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
-    std::call_once(noted, note_secrets, request.stream, keyring, messages);
+    std::call_once(noted, note_secrets, request.stream, keyring, request.output, messages);
     if (!request.inputs.several()) keyring = {};  // wiped, as no further input needs it
     run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about,
                cancel);
@@ -141,8 +141,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
   const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
     Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
-    if (request.inputs.finds_names())
-      refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
+    if (request.inputs.finds_names()) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
     run(input, std::move(endpoints), targets, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
   };

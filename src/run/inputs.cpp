@@ -61,8 +61,7 @@ class InputReader {
   std::optional<InputRequest> next() {
     if (list_) return next_in_list();
     for (;;) {
-      if (std::optional<std::string> file = tree_.next())
-        return found(std::move(*file));
+      if (std::optional<std::string> file = tree_.next()) return found(std::move(*file));
       if (count_ == request_.named.size()) return std::nullopt;
       const InputRequest& named = request_.named[count_++];
       if (!named.is_tree) return named;

@@ -8,6 +8,7 @@
 #include "format/sessions.hpp"
 #include "io/armor.hpp"
 #include "run/inputs.hpp"
+#include "run/output_names.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 #include "run/separate_header.hpp"
@@ -234,8 +235,11 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) 
   return std::make_unique<WholeStream>(std::move(parts), decrypts);
 }
 
-void note_secrets(const StreamRequest& stream, const Keyring& keyring, const Messages& messages) {
+void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,
+                  const Messages& messages) {
   if (stream.decrypt) return;
+  const Format& format = stream.format.name ? find_format(*stream.format.name) : format_to_write(keyring);
+  warn_of_ending(output.file, format, messages);
   if (keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr)
     messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
   if (stream.note_sealed)

@@ -105,6 +105,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
                                         Cancel& cancel);
 
 // Prints what a user should know about sealing for these secrets.
-void note_secrets(const StreamRequest& stream, const Keyring& keyring, const Messages& messages);
+void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,
+                  const Messages& messages);
 
 }  // namespace gpuaes

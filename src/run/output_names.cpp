@@ -34,6 +34,13 @@ bool remove_ending(std::string& path) {
 
 }  // namespace
 
+void warn_of_ending(const std::optional<NamedFile>& output, const Format& format, const Messages& messages) {
+  for (const std::string_view ending : OutputNames::endings)
+    if (output && output->name.ends_with(ending) && ending.substr(1) != format.name)
+      messages.warning(
+          fmt::format("the output is in the {} format, but its name ends in {}", format.name, ending));
+}
+
 std::string OutputNames::path_for(const std::string& input) const {
   std::string path = tidy(input);
   if (path.starts_with('/')) path.erase(0, 1);

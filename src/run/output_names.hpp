@@ -7,15 +7,22 @@
 #include <cstddef>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "files/named_file.hpp"
+#include "format/format.hpp"
 #include "io/naming.hpp"
+#include "terminal/messages.hpp"
 
 namespace gpuaes {
+
+// Warns if the name of an output ends like that of a file in another format.
+void warn_of_ending(const std::optional<NamedFile>& output, const Format& format, const Messages& messages);
 
 class OutputNames {
  public:

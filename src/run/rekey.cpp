@@ -32,6 +32,7 @@
 #include "io/output_file.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
+#include "run/output_names.hpp"
 #include "secrets/secrets.hpp"
 #include "terminal/progress.hpp"
 
@@ -245,6 +246,7 @@ void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, c
   OpenedInput input(ends.input.source, ends.directory(), wanted.name);
   const Format& format = find_rekeyable_format(wanted.name, input.header);
   check_label(format, wanted.label);
+  warn_of_ending(run.request.output.file, format, messages);
   if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));
   const NewHeader header = [&] {
     SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);

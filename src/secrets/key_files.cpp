@@ -163,8 +163,7 @@ struct AddKeys {
     const bool is_used = opens() || request.purpose == Purpose::seal_for_identities;
     if (!key->has_passphrase() || !is_used) return add_plain(kind);
     const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*key, file, cancel));
-    const auto unlock = [key, recipient, attempts = request.named.attempts, given = given,
-                         &cancel = cancel] {
+    const auto unlock = [key, recipient, attempts = request.named.attempts, given = given, &cancel = cancel] {
       return open_ssh_key(*key, *recipient, attempts, *given, cancel);
     };
     if (opens())
