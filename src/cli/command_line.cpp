@@ -50,20 +50,34 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 // Options of other programs, the options that do the same, and what to show.
 struct OtherName {
-  std::string_view word, option, shown;
+  std::string_view word;
+  const char* option;
+  std::string_view shown;
 };
-constexpr std::array other_names{OtherName{"identity", "key", "key"}, OtherName{"verify", "test", "test"},
-                                 OtherName{"gpu", "lanes", "lanes cuda"}};
+constexpr std::array other_names{
+    OtherName{"identity", "key", "key"},
+    OtherName{"verify", "test", "test"},
+    OtherName{"dry-run", "test", "test, which decrypts and writes nothing"},
+    OtherName{"gpu", "lanes", "lanes cuda"},
+    OtherName{"threads", "lanes", "lanes cpu:N"},
+    OtherName{"T", "lanes", "lanes cpu:N"},
+    OtherName{"jobs", "lanes", "lanes cpu:N"},
+    OtherName{"resume", "skip-existing", "output-dir with --skip-existing"},
+    OtherName{"continue", "skip-existing", "output-dir with --skip-existing"},
+    OtherName{"recursive", "output-dir", "output-dir"},
+    OtherName{"pq", "post-quantum", "post-quantum"},
+    OtherName{"pq", "recipient", "recipient, with a recipient from gpuaes-keygen --post-quantum"}};
 
 // The nearest option that begins like `word`, or differs from it in at most a third of the letters.
 std::string nearest_option(std::string_view word, const po::options_description& options) {
   constexpr std::size_t same_letters = 4;
   std::string nearest;
   std::size_t fewest_edits = std::string::npos;
-  const auto other = std::ranges::find(other_names, word, &OtherName::word);
+  for (const OtherName& other : other_names)
+    if (other.word == word && options.find_nothrow(other.option, false) != nullptr)
+      return std::string(other.shown);
   for (const auto& option : options.options()) {
     const std::string& name = option->long_name();
-    if (other != other_names.end() && name == other->option) return std::string(other->shown);
     const std::size_t edits = edit_distance(word, name);
     const bool is_near = word.starts_with(name.substr(0, same_letters)) ||
                          edits <= std::max<std::size_t>(std::max(word.size(), name.size()) / 3, 1);
@@ -75,7 +89,7 @@ std::string nearest_option(std::string_view word, const po::options_description&
 }
 
 UsageError unknown(const std::string& name, const po::options_description& options) {
-  const std::string nearest = name.starts_with("--") ? nearest_option(name.substr(2), options) : "";
+  const std::string nearest = nearest_option(name.substr(name.starts_with("--") ? 2 : 1), options);
   return UsageError(fmt::format("unknown option '{}'", name),
                     nearest.empty() ? options_hint : fmt::format("perhaps you meant --{}", nearest));
 }
@@ -109,11 +123,9 @@ bool contains_p(const std::string& word, const po::options_description& options)
   return false;
 }
 
-UsageError exposed_passphrase(
-    std::string_view option,
-    fmt::format_string<std::string_view&> hint = "choose another passphrase, and use {} alone to enter it") {
+UsageError exposed_passphrase(std::string_view option) {
   return UsageError("a passphrase was given on the command line, where other users may have seen it",
-                    fmt::format(hint, option));
+                    fmt::format("choose another passphrase, and use {} alone to enter it", option));
 }
 
 // A passphrase is never shown, not even as a part of a message about something else.
@@ -128,9 +140,9 @@ void refuse_exposed_passphrase(const std::vector<po::option>& given, const po::o
         contains_p(last.original_tokens.front(), options) ? "-p" : passphrase_option(last.string_key);
     const std::string& word = option->value.front();
     if (!asks.empty() && word != standard_name && access(word.c_str(), F_OK) != 0)
-      throw exposed_passphrase(asks,
-                               "choose another passphrase, and use {} alone to enter it; if the next word "
-                               "was meant to be the input, that file does not exist");
+      throw UsageError(fmt::format("the word after {} is not the name of a file", asks),
+                       "correct the name; if the word is a passphrase, other users may have seen it, so "
+                       "choose another");
   }
 }
 

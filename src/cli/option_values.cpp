@@ -153,6 +153,13 @@ std::string parse_label(const std::string& text) {
   return text;
 }
 
+std::string parse_plugin(const std::string& name) {
+  if (parse_number<std::uint32_t>(name))
+    throw UsageError(fmt::format("'{}' is not the name of an age plugin", name),
+                     fmt::format("to use {0} CPU threads, use -l cpu:{0}", name));
+  return name;
+}
+
 std::uint32_t parse_part_count(const std::string& text) {
   const std::optional<std::uint32_t> count = parse_up_to(max_parts, text);
   if (!count || *count == 0)

@@ -51,6 +51,9 @@ std::uint32_t parse_part_number(const std::string& text);
 // 1 to 255 bytes of UTF-8, returned unchanged.
 std::string parse_label(const std::string& text);
 
+// The name of an age plugin, which is not a number: make -j 4 starts 4 jobs.
+std::string parse_plugin(const std::string& name);
+
 // A number of parts, from 1 to max_parts.
 std::uint32_t parse_part_count(const std::string& text);
 

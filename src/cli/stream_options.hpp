@@ -111,7 +111,7 @@ inline constexpr auto keys = std::to_array<Row>({
      add_recipients_file, repeats},
     {"plugin,j", "NAME", "Use the age plugin NAME, which needs no identity or recipient. Can be repeated.",
      [](Options& options, const std::string& name) {
-       options.secrets.plugins.push_back({name, "--plugin"});
+       options.secrets.plugins.push_back({parse_plugin(name), "--plugin"});
      },
      repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",

@@ -35,6 +35,8 @@ void refuse_secret_as_name(const std::string& name) {
   if (is_recipient(kind))
     throw UsageError("a recipient was given instead of a file name",
                      "use gpuaes-stream -r for recipients; keys and identities are read from files");
+  if (is_address(name))
+    throw UsageError("an address was given instead of a file name", "download the file first, and name it");
   constexpr std::size_t min_key_digits = 32;
   std::size_t digits = 0, max_digits = 0;
   for (const char c : name) {

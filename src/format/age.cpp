@@ -126,7 +126,7 @@ void refuse_untried(const AgeHeader& header, const Keyring& keyring, const std::
   if (keyring.none_given)
     throw UnsuitableInput(
         fmt::format("no key or passphrase was given; the input has stanzas of type {}", types),
-        Advice::name_any_secret);
+        Advice::name_identity_file);
 }
 
 [[noreturn]] void refuse_secrets(const AgeHeader& header, const Keyring& keyring) {

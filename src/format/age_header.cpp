@@ -100,7 +100,8 @@ class Parser {
     const std::string_view text = as_text(input_.peek(size));
     if (text.size() < size)
       throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
-                                  text.size()));
+                                  text.size()),
+                      copy_again_hint);
     return text;
   }
 

@@ -139,7 +139,9 @@ std::unique_ptr<Session> open_session(const Format& format, SessionRequest reque
   check_recipients();
   if (!format.accepts.recipients) keyring.unlock_all();  // nothing shows which key is needed
   check_recipients();
-  check_accepts(format, keyring.count(KeyKind::key_file) > 1, &Accepts::keys, "more than one key");
+  const bool chooses_key = request.decrypt && format.accepts.recipients;
+  check_accepts(format, keyring.count(KeyKind::key_file) > 1 && !chooses_key, &Accepts::keys,
+                "more than one key");
   check_accepts(format, keyring.count(KeyKind::passphrase) > 0, &Accepts::passphrase, "a passphrase");
   check_accepts(format, request.iv.has_value(), &Accepts::iv, "an IV");
   check_accepts(format, request.context.has_value(), &Accepts::context, "a context");

@@ -17,6 +17,8 @@
 
 namespace gpuaes {
 
+inline constexpr char copy_again_hint[] = "copy or download it again";
+
 // Reads the beginning of an input, but never past the header: the pipeline reads the rest.
 class HeaderReader {
  public:
@@ -58,7 +60,8 @@ class HeaderReader {
     const std::span<const std::byte> next = peek(out.size());
     if (next.size() < out.size())
       throw AuthError(fmt::format("the input is truncated after byte {}, in its header; nothing was written",
-                                  taken() + next.size()));
+                                  taken() + next.size()),
+                      copy_again_hint);
     std::copy(next.begin(), next.end(), out.begin());
     taken_.insert(taken_.end(), next.begin(), next.end());
     peeked_.erase(peeked_.begin(), peeked_.begin() + static_cast<std::ptrdiff_t>(next.size()));

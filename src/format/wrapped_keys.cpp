@@ -130,11 +130,12 @@ std::vector<KeyKind> HeaderKeys::supported() const {
 void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
   const std::vector<KeyKind> kinds = header.supported();
   if (!keyring.none_given || kinds.empty()) return;
-  if (kinds.size() > 1)
-    throw UnsuitableInput(fmt::format("no key or passphrase was given; the input can be opened with {}",
-                                      describe_openers(kinds)),
-                          Advice::name_any_secret);
   const KeyKindInfo& only = info(kinds.front());
+  if (kinds.size() > 1)
+    throw UnsuitableInput(
+        fmt::format("no key or passphrase was given; the input can be opened with {}",
+                    describe_openers(kinds)),
+        kinds.back() == KeyKind::passphrase ? Advice::name_any_secret : only.missing_advice);
   if (only.kind != KeyKind::passphrase) throw UnsuitableInput(std::string(only.missing), only.missing_advice);
   if (keyring.keys.empty()) throw UnsuitableInput(std::string(only.missing), Advice::name_passphrase_source);
 }
@@ -157,9 +158,11 @@ void refuse_keyring(const HeaderKeys& header, const Keyring& keyring, std::strin
   const std::string_view wrong =
       tried.size() == 1 ? info(tried.front()).wrong : "none of the given secrets opens the input";
   const bool only_passphrase = tried == std::vector{KeyKind::passphrase};
-  throw KeyError(
-      fmt::format("{}{}{}", wrong, detail, describe_unusable(keyring)),
-      {only_passphrase ? Advice::list_slots : Advice::try_several_keys, fmt::format("{}s", header.noun)});
+  const bool several_files = std::ranges::any_of(
+      keyring.keys, [&](const Key& key) { return key.name != keyring.keys.front().name; });
+  throw KeyError(fmt::format("{}{}{}", wrong, detail, describe_unusable(keyring)),
+                 {only_passphrase || several_files ? Advice::list_slots : Advice::try_several_keys,
+                  fmt::format("{}s", header.noun)});
 }
 
 }  // namespace gpuaes

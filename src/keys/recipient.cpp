@@ -226,6 +226,10 @@ bool has_several_recipients(std::string_view text) {
   return count > 1;
 }
 
+bool is_address(std::string_view text) {
+  return text.starts_with("https://") || text.starts_with("http://") || text.starts_with("github:");
+}
+
 Key parse_recipient(std::string_view text, const std::string& name) {
   switch (kind_of_text(text)) {
     case TextKind::recipient:

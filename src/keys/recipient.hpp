@@ -42,6 +42,9 @@ constexpr bool is_identity(TextKind kind) {
 // Whether more than one word of the text begins like a recipient.
 bool has_several_recipients(std::string_view text);
 
+// Whether the text begins like the address of something to download, such as https:// or github:USER.
+bool is_address(std::string_view text);
+
 // Parses a text that is only a recipient. UsageError naming `name`; IoError if libcrypto lacks the KEM.
 Key parse_recipient(std::string_view text, const std::string& name);
 

@@ -170,7 +170,9 @@ std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const M
 // For the AuthError of a damaged body.
 const char* damage_hint_for(const StreamRequest& request, const Endpoints& endpoints, bool armored) {
   if (request.salvages()) return endpoints.directory ? index_hint : "";
-  return request.test || armored ? "" : "use --salvage to recover the undamaged parts";
+  return request.test || armored
+             ? copy_again_hint
+             : "copy or download it again, or use --salvage to recover the undamaged parts";
 }
 
 const char* verb_for(const StreamRequest& request) {

@@ -58,6 +58,9 @@ Key parse_argument(const std::string& text) {
   if (!is_identity(kind) && access(text.c_str(), F_OK) == 0)
     throw UsageError(fmt::format("-r {} is the name of a file, not a recipient", text),
                      "use -R FILE to encrypt for the recipients in a file");
+  if (is_address(text))
+    throw UsageError("the argument of -r is an address, not a recipient",
+                     "download the keys, on GitHub from https://github.com/USER.keys, and use -R FILE");
   return parse_recipient(text, "the argument of --recipient");
 }
 

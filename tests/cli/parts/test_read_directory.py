@@ -89,7 +89,7 @@ def test_parts_are_looked_for_before_anything_is_written(joined, key, text, lose
     for mode in ["-d", "--part", "1"], ["--range", "81919:2"]:
         found = stream(*mode, "-k", key, "dir", status=4)
         assert found.out == b"" and f"{part(1)} {text}{rest}" in found.error
-        assert found.hint == "use --salvage to recover the undamaged parts"
+        assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
 
 
 @pytest.mark.parametrize("name", ["head", "index"])

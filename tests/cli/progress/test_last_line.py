@@ -63,7 +63,7 @@ def test_a_truncated_input(key, ends):
     expect_last(last, rb"1\.\d\dMiB")
     assert error == (b"gpuaes-stream: error: short: the input is corrupt or truncated at byte 1984575; "
                      b"1982464 bytes of plaintext before that were verified")
-    assert hint == b"gpuaes-stream: hint: use --salvage to recover the undamaged parts"
+    assert hint == b"gpuaes-stream: hint: copy or download it again, or use --salvage to recover the undamaged parts"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

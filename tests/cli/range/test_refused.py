@@ -10,7 +10,7 @@ from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
 
 PLAIN = some_bytes(3 * SEGMENT + 1000)
 SIZE = len(PLAIN)
-SALVAGE = "use --salvage to recover the undamaged parts"
+SALVAGE = "copy or download it again, or use --salvage to recover the undamaged parts"
 REST = "--range OFFSET: decrypts to the end"
 BEYOND = "the range extends past the end of the plaintext, which has {} bytes"
 

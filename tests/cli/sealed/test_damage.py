@@ -33,7 +33,7 @@ def check(batch, key, plain, cases, suite, chunks=(["-b", "16K"], [])):
     for i, (run, lane, ((changed, good), chunk)) in enumerate(dealt_to_lanes(batch, itertools.product(cases, chunks))):
         via, cut = ("pipe", "file")[(i + i // 2) % 2], len(changed) - HEADER - good * SEALED < 16
         found = expect_damage(run, key, changed, good, plain, "-l", lane, *chunk, cut=cut, via=via)
-        assert found.hint == "use --salvage to recover the undamaged parts"
+        assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
 
 
 @each_suite

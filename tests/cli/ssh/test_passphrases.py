@@ -202,3 +202,8 @@ def test_the_recipient_of_a_key_with_a_passphrase(each):
     result = keygen("-y", each.name, status=2)
     assert result.error == f"{each.name} is an SSH private key with a passphrase"
     assert result.hint == "its recipient is the line in FILE.pub"
+
+
+def test_a_passphrase_is_not_suggested_if_only_keys_open_the_file(ed25519, rsa):
+    stream("-r", ed25519.text, "-r", rsa.text, "-o", "made", input=PLAIN)
+    assert stream("-d", "made", status=2, start_new_session=True).hint == "name the identity file with -k"

@@ -65,7 +65,11 @@ class Changed:
             assert (end, got.out) == ("nothing was written", b""), self.what
         else:
             assert end == f"{len(got.out)} bytes of plaintext before that were verified"
-        hint = "" if in_header else "use --salvage to recover the undamaged parts"
+        hint = "copy or download it again"
+        if in_header and "truncated" not in error:
+            hint = ""
+        elif not in_header:
+            hint += ", or use --salvage to recover the undamaged parts"
         if "different label" in error:
             hint = "--label must be the text the input was encrypted with, or omitted if there was none"
         assert got.hint == hint, error

@@ -26,5 +26,5 @@ def test_the_status_is_that_of_decryption(work, key, batch, size, options, heade
         mode, via = ([], ["-d"])[i // 2 % 2], ("pipe", "file")[i % 2]
         how = {"status": status, "input": data, "via": via}
         found = run("-q", "--test", *mode, "-l", lane, "-b", "16K", "-k", secret, *options, **how)
-        hint = want.hint.replace("use --salvage to recover the undamaged parts", "")
+        hint = want.hint.replace(", or use --salvage to recover the undamaged parts", "")
         assert (found.out, found.error, found.hint) == (b"", want.error, hint), (lane, via, mode)
