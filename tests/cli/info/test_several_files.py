@@ -47,7 +47,9 @@ def one(key):
 ])
 def test_each_file_has_a_line(one, options, lines, errors, status):
     text = "".join(f"{line}\n" for line in lines)
-    assert info(*options) == (status, text, [f"gpuaes-stream: error: {error}" for error in errors])
+    found, out, messages = info(*options)
+    assert (found, out) == (status, text)
+    assert [line for line in messages if "hint: " not in line] == [f"gpuaes-stream: error: {error}" for error in errors]
 
 
 def test_json(one):
@@ -58,6 +60,7 @@ def test_json(one):
     status, out, errors = info("--json", "one", "missing", "cut-head", 'a "raw" file', odd, "short")
     assert (status, errors) == (4, [
         f"gpuaes-stream: error: {MISSING}", f"gpuaes-stream: error: {CUT_HEAD}",
+        "gpuaes-stream: hint: copy or download it again",
         'gpuaes-stream: error: a "raw" file: the input is not in a known format',
         f"gpuaes-stream: hint: {NOT_ENCRYPTED}"])
     found = [json.loads(line) for line in out.splitlines()]

@@ -93,17 +93,16 @@ def test_the_rest_is_done_if_some_fail(key):
                          "link", "/dev/null", *names[1:], status=1)
     assert sorted(errors) == ["/dev/null is not a regular file", "cannot open loop: Too many levels of symbolic links",
                               "cannot open missing: No such file or directory",
-                              "cannot open socket: No such device or address", "fifo is not a regular file",
-                              "folder is a directory"]
-    assert notes == ["13 of 19 files encrypted, 6 failed"]
+                              "cannot open socket: No such device or address", "fifo is not a regular file"]
+    assert notes == ["13 of 18 files encrypted, 5 failed"]
     for name in [*names, "link"]:
         assert stream("-dk", key, f"out/{name}.sealed").out == content(name)
 
 
 def test_no_folder_is_made_for_an_input_that_cannot_be_opened(key):
     names = make_inputs()
-    errors, _ = many("-k", key, "--output-dir", "out", "in/deep", "in/deep/er/", "in/missing", names[0], status=1)
-    assert len(errors) == 3 and os.listdir("out") == ["in"] and os.listdir("out/in") == ["0.sealed"]
+    errors, _ = many("-k", key, "--output-dir", "out", "in/deep/missing", "in/missing", names[0], status=1)
+    assert len(errors) == 2 and os.listdir("out") == ["in"] and os.listdir("out/in") == ["0.sealed"]
 
 
 def test_the_status_is_the_highest(key):
@@ -256,7 +255,6 @@ def test_the_directory_may_be_among_the_inputs(key):
     ("-k KEY --output-dir out", "--output-dir requires the names of files"),
     ("-k KEY --output-dir out a -", "--output-dir cannot be used with standard input, which has no name"),
     ("-k KEY --output-dir out a ../b", "the name ../b contains .., so its output could be outside the directory"),
-    ("-k KEY --output-dir out a /", "'/' is not the name of a file"),
     ("-k KEY --output-dir out a ./a", "./a and another input have the same output, a.sealed"),
     ("-dk KEY --output-dir out a.age a.sealed", "a.sealed and another input have the same output, a"),
     ("-k KEY --output-dir . a a.sealed", "the output for a would replace a.sealed, which is another file of this run"),

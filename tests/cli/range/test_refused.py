@@ -33,7 +33,7 @@ def unsuitable(data, start):
         error = cut.format(end) if more < 16 else damaged.format(start + whole * SEALED)
         for text in ("0:10", "0:0"):  # the whole range remains
             yield data[:end], text, 4, error, SALVAGE
-    yield data[: start - 1], "0:10", 4, header, ""
+    yield data[: start - 1], "0:10", 4, header, "copy or download it again"
     yield flip(data, len(data) - 1), "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
     yield data + b"x" * SEALED, "0:10", 4, damaged.format(start + 4 * SEALED), SALVAGE
     yield data + b"x" * 16, "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
