@@ -202,10 +202,15 @@ class Joiner {
     }
     FdSource file = directory_.open(head_name, cancel_).value();
     name_input(file.name(), [&] {
-      HeaderReader input = header_reader(file);
-      const SealedHeader header = read_sealed_header(input);
-      if (!has_correct_mac(header, job.secret.file_key) || !input.peek(1).empty())
-        throw AuthError("the input is not the header of this file", "remove it, and join restores it");
+      try {
+        HeaderReader input = header_reader(file);
+        const SealedHeader header = read_sealed_header(input);
+        if (!has_correct_mac(header, job.secret.file_key) || !input.peek(1).empty())
+          throw AuthError("the input is not the header of this file");
+      } catch (InputError& error) {
+        error.set_hint("remove it, and join restores it");
+        throw;
+      }
     });
   }
 

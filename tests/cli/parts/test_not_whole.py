@@ -1,4 +1,4 @@
-"""gpuaes-stream recognizes a part, an index and a job file, which it cannot decrypt on their own."""
+"""gpuaes-stream recognizes a part and an index, which it cannot decrypt on their own."""
 
 import pytest
 
@@ -11,8 +11,7 @@ JOIN = "join the parts with gpuaes-parts, and decrypt the result"
 @pytest.mark.parametrize("mode", ["-d", "--test", "--salvage"])
 @pytest.mark.parametrize("name, error", [
     ("dir/part.0000000", "the input is a part or an index, not a whole file"),
-    ("joined/index", "the input is a part or an index, not a whole file"),
-    ("dir/job", "this is a gpuaes-parts job file, not a gpuaes-stream file")])
+    ("joined/index", "the input is a part or an index, not a whole file")])
 def test_members(key, mode, name, error):
     for directory in "dir", "joined":
         plan_and_seal(key, b"text", 1, directory)

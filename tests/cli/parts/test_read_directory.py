@@ -63,8 +63,12 @@ def test_what_is_not_joined(sealed, key, mode):
     found = stream(*mode, *secret, "dir", status=1)
     assert found.error.removeprefix("dir: ") == "dir is not joined"
     assert found.hint == "when all parts are complete, run gpuaes-parts join"
+
+
+@pytest.mark.parametrize("mode", [["-d"], ["--range", "5:"], ["-d", "--share", "0/1"], ["-d", "--part", "1"], ["--salvage"]])
+def test_an_empty_directory(key, mode):
     os.mkdir("empty")
-    found = stream(*mode, *secret, "empty", status=1)
+    found = stream(*mode, "-k", key, "empty", status=1)
     assert found.error.removeprefix("empty: ") == "empty does not contain a sealed file in parts"
     assert found.hint == "to open encrypted files in it, name them, for example empty/*.age"
 

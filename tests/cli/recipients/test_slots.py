@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from programs import KEY, OTHER_KEYS, SANITIZED, each_way, expect_same, secret_file, some_bytes, spread
+from programs import KEY, OTHER_KEYS, OTHER_SECRETS, SANITIZED, each_way, expect_same, secret_file, some_bytes, spread
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -135,7 +135,7 @@ def test_refused(kind, people, key):
         (3, seal(passphrase), "", "the input was encrypted with a passphrase, and none was given",
          "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file", {}),
         (3, seal(mine, sf.key_slot(FILE_KEY, KEY)), f"-k identity1 -k {secret_file('key2', OTHER_KEY)}",
-         "none of the given secrets opens the input", OTHER_KEYS, people.secrets[1]),
+         "none of the given secrets opens the input", OTHER_SECRETS, people.secrets[1]),
         (4, seal(people.slot(os.urandom(32), people.publics[0])), "", modified, "", {}),
         (4, seal(mine, mac=bytes(32)), "", modified, "", {}),
         (4, seal(mine, passphrase), "", both, "", {}),
