@@ -243,15 +243,17 @@ def test_a_pipe_that_another_user_keeps_swapping_for_a_link_does_not_lead_to_ano
     mine.write_bytes(PLAIN)
     os.chown(mine, victim.uid, victim.uid)
     before = mine.stat().st_ino
+    readers = []  # kept for some rounds, since opening a pipe waits for a reader
 
     def swap():
         os.mkfifo("shared/new")
         os.chmod("shared/new", 0o666)
-        reader = os.open("shared/new", os.O_RDWR)
+        readers.append(os.open("shared/new", os.O_RDWR))
         os.rename("shared/new", "shared/out")
         os.symlink("../mine", "shared/new")
         os.rename("shared/new", "shared/out")
-        os.close(reader)
+        if len(readers) > 20:
+            os.close(readers.pop(0))
 
     statuses = set()
     with users[1].repeating(swap):
