@@ -130,5 +130,6 @@ def test_the_message_names_the_line(batch, key, cases):
         for options, plain in (QUICK, PLAIN[: good or 0]), (["--test"], b""):
             for via in "pipe", "file":
                 found = run("-q", "-d", "-k", key, *options, status=4, input=text, via=via)
-                assert error is None or (found.error, found.hint) == (want, HINTS.get(error, ""))
+                hint = HINTS.get(error, "" if good is None else "copy or download it again")
+                assert error is None or (found.error, found.hint) == (want, hint)
                 expect_same(plain, found.out)

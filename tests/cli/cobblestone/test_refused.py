@@ -59,7 +59,7 @@ def test_damage(batch, message_key, key):
     for i in spread(range(56), 10 if SANITIZED else 56):
         refused(batch.stream, 3, NOT_OPENED, CHECK, key, damage.flip(sealed, i, i % 8))
         error = f"the input is truncated after byte {i}, in its header; nothing was written"
-        refused(batch.stream, 4, error, "", key, sealed[:i])
+        refused(batch.stream, 4, error, "copy or download it again", key, sealed[:i])
     for i, at in itertools.product(range(3), (0, 500, 1000, 1015)):
         start = 56 + i * damage.SEALED
         expect_damage(damage.flip(sealed, start + at), i, f"corrupt{' or truncated' if i == 2 else ''} at byte {start}")

@@ -13,7 +13,8 @@ from programs import RAW, expect_same, files_here, openssl_ctr, raw, some_bytes,
 
 LONG = "n" * 255  # the longest name
 NAMES = ["two words", " ", "umlaut ä", "not UTF-8 \udcff", "line\nfeed", LONG, "*", "a=b", "%s", "-x", "--decrypt"]
-DIRECTORY_HINT = "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR"
+DIRECTORY_HINT = ("to encrypt a directory, run gpuaes-stream ... -- tar -c DIR; to encrypt each file in it, use "
+                  "--output-dir")
 
 
 def test_any_name(key):
