@@ -38,6 +38,8 @@ class SealedFileSystem(ChainedFileSystem):
 
     def __init__(self, fo="", target_protocol=None, target_options=None, fs=None, key=None, passphrase=None, label="",
                  header=None, recipients=(), pickle_secret=False, **options):
+        if key is not None and passphrase is not None:
+            raise ValueError("either a key or a passphrase is needed")
         super().__init__(**options)
         self._fs = fs or fsspec.filesystem(target_protocol or "file", **(target_options or {}))
         self._pid, self._lock, self._opened = os.getpid(), threading.Lock(), {}
@@ -60,7 +62,8 @@ class SealedFileSystem(ChainedFileSystem):
         return super().to_dict(**options)
 
     def _check_pickle(self):
-        if not self.pickle_secret and not isinstance(self.opening["key"], (str, os.PathLike)):
+        key, passphrase = self.opening["key"], self.opening["passphrase"]
+        if not self.pickle_secret and (passphrase is not None or not isinstance(key, (str, os.PathLike, type(None)))):
             raise ValueError("the secret is not pickled: give the name of a key file, or pickle_secret=True")
 
     @classmethod
@@ -147,6 +150,8 @@ class SealedFileSystem(ChainedFileSystem):
     def command(self, secret_file):
         """The command that seals, after it has written a secret that is not in a file."""
         key, passphrase, label, _ = self.opening.values()
+        if passphrase is not None and set(os.fsencode(passphrase)) & set(b"\r\n"):
+            raise ValueError("a passphrase is one line")  # gpuaes-stream reads only the first
         options = ["-k" if passphrase is None else "--passphrase-file", key]
         if not isinstance(key, (str, os.PathLike)):
             secret_file.write(os.fsencode(key or passphrase or b""))
@@ -249,7 +254,7 @@ class File(AbstractBufferedFile):
         super().close()
 
     def __del__(self):
-        if getattr(self, "mode", "rb") == "wb" and not self.closed:
+        if getattr(self, "mode", "rb") == "wb" and not self.closed and self._pid == os.getpid():
             self.discard()
 
     def commit(self):

@@ -260,6 +260,27 @@ def test_pickles_have_no_secret_unless_it_is_asked_for(memory, key):
     assert pickle.loads(pickle.dumps(sealed(KEY, pickle_secret=True))).cat_file("/d/two.bin") == b"two"
 
 
+def test_a_file_system_has_a_key_or_a_passphrase_of_one_line(memory, key):
+    with pytest.raises(ValueError, match="either a key or a passphrase"):
+        sealed(key, passphrase="correct horse")
+    with pytest.raises(ValueError, match="one line"):
+        sealed(None, passphrase="correct horse\n").pipe_file("/d/new.bin", b"new")
+
+
+def test_a_child_leaves_alone_what_its_parent_writes(memory, key):
+    files = sealed(key, target="file")
+    path = os.path.abspath("written.bin")
+    file = files.open(path, "wb", block_size=1 << 16)
+    file.write(PLAIN)
+    child = os.fork()
+    if child == 0:
+        file.__del__()
+        os._exit(0)
+    os.waitpid(child, 0)
+    file.close()
+    assert files.cat_file(path) == PLAIN
+
+
 def test_threads_share_what_is_read_once(memory, key, monkeypatch):
     asked = []
     cat_file = type(memory).cat_file

@@ -151,3 +151,16 @@ def test_recipe(bucket, monkeypatch):
     environment = {**os.environ, "FSSPEC_CONFIG_DIR": os.getcwd()}
     subprocess.run(["bash", "-euo", "pipefail", "-c", commands], env=environment, check=True)
     assert len(names(bucket, "part.")) == 2 and not os.path.exists("disk.sealed/job")
+
+
+def test_a_file_system_that_ignores_the_prefix_of_names(key, monkeypatch):
+    monkeypatch.setenv("PATH", f"{FOLDER}:{os.environ['PATH']}")
+    pathlib.Path("disk.img").write_bytes(PLAIN)
+    run("gpuaes-parts", "plan", "-k", key, "-n", "3", "-o", "disk.sealed", "disk.img")
+    os.mkdir("objects")
+    url = f"file://{os.path.abspath('objects')}"
+    for number in "012":
+        objectparts.main(["seal", "disk.sealed", url, number])
+    objectparts.main(["join", "disk.sealed", url])
+    with SealedFile(os.path.abspath("objects"), key=KEY) as file:
+        assert file.read() == PLAIN
