@@ -62,7 +62,7 @@ void refuse_converted(HeaderReader& input) {
       throw AuthError(fmt::format("the input begins with a {} byte order mark", mark.encoding), mark_hint);
 }
 
-// Whoever decrypts a key file has mixed up two arguments.
+// A user who decrypts a key file has mixed up two arguments.
 struct RefuseKeys {
   void operator()(const RawKey& key) const {
     if (key.is_certain())
