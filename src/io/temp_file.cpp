@@ -152,7 +152,7 @@ void TempFile::probe_named() {
   if (name.empty() || !rules_.try_naming) return;
   const int error = name.try_rename(other, !must_be_new());
   if (error == 0) return;
-  if (must_be_new()) throw naming_error(target_.name, error);
+  if (must_be_new()) throw_unnamed(error);
   throw IoError(io_error("cannot rename a temporary file next to", target_.name, error).what(), rules_.hint);
 }
 
@@ -199,7 +199,11 @@ void TempFile::publish() {
   if (give_name()) return;
   const int error = errno;
   if (!must_be_new()) throw io_error("cannot rename the output to", target_.name, error);
-  // Another attempt may have finished, and removed this file.
+  throw_unnamed(error);
+}
+
+// A file that must be new got no name. Another attempt may have finished, and removed this one.
+void TempFile::throw_unnamed(int error) const {
   if (error == EEXIST || (error == ENOENT && exists())) throw file_exists(target_.name);
   throw naming_error(target_.name, error);
 }

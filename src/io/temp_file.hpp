@@ -92,6 +92,7 @@ class TempFile {
   bool must_be_new() const { return rules_.if_exists == IfExists::refuse; }
   bool exists() const;
   bool give_name();
+  [[noreturn]] void throw_unnamed(int error) const;
   bool is_at(int directory, const std::filesystem::path& path) const;
   bool move_to(const std::string& kept);
   bool copy_to(const std::string& kept, Cancel& cancel);

@@ -1,5 +1,6 @@
 // Output files, which appear complete or not at all. tests/cli/output/ checks where and how they are written.
 
+#include <atomic>
 #include <filesystem>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/io_support.hpp"
+#include "support/threads.hpp"
 
 namespace gpuaes {
 
@@ -69,6 +71,32 @@ TEST_CASE("the name of a new file that is taken in the meantime is refused, and 
   }
   CHECK(read_file(name) == test_bytes(10));
   CHECK(directory.count() == 1);
+}
+
+TEST_CASE("whoever takes the name of a new file may remove its temporary file, at any time") {
+  const TempDir directory;
+  const std::string name = directory / "part", prefix = ".part.";
+  std::atomic<bool> is_over = false;
+  auto other = in_thread([&] {
+    while (!is_over)
+      for (const auto& entry : std::filesystem::directory_iterator(directory / ""))
+        if (entry.path().filename().string().starts_with(prefix)) {
+          write_file(name, test_bytes(10));
+          std::filesystem::remove(entry.path());
+        }
+  });
+  for (int round = 0; round < 5000; ++round) {
+    const std::string failure = failure_of([&] {
+      TempFile file(
+          {.path = name, .name = name},
+          {.if_exists = TempFile::IfExists::refuse, .nameless = false, .prefix = prefix, .try_naming = true});
+      file.publish();
+    });
+    CHECK((failure.empty() || failure == "io: " + std::string(file_exists(name).what())));
+    std::filesystem::remove(name);
+  }
+  is_over = true;
+  other.get();
 }
 
 }  // namespace gpuaes
