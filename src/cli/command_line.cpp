@@ -66,7 +66,8 @@ constexpr std::array other_names{
     OtherName{"continue", "skip-existing", "output-dir with --skip-existing"},
     OtherName{"recursive", "output-dir", "output-dir"},
     OtherName{"pq", "post-quantum", "post-quantum"},
-    OtherName{"pq", "recipient", "recipient, with a recipient from gpuaes-keygen --post-quantum"}};
+    OtherName{"pq", "recipient", "recipient, with a recipient from gpuaes-keygen --post-quantum"},
+    OtherName{"post-quantum", "recipient", "recipient, with a recipient from gpuaes-keygen --post-quantum"}};
 
 // The nearest option that begins like `word`, or differs from it in at most a third of the letters.
 std::string nearest_option(std::string_view word, const po::options_description& options) {
@@ -228,7 +229,10 @@ CommandLine parse_with_command(int argc, const char* const* argv, std::span<cons
                                std::size_t max_positional) {
   const char* const* const end = argv + argc;
   const char* const* const dashes = std::find(argv, end, std::string_view("--"));
-  CommandLine line = parse_command_line(static_cast<int>(dashes - argv), argv, options, max_positional);
+  const int count = static_cast<int>(dashes - argv);
+  CommandLine line = parse_command_line(count, argv, options, static_cast<std::size_t>(count));
+  if (line.positional.size() > max_positional)
+    throw UsageError("too many arguments", "put -- before a command, whose output is then the input");
   if (dashes != end) line.command.emplace(dashes + 1, end);
   return line;
 }

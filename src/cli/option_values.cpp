@@ -99,7 +99,8 @@ Cipher parse_cipher(const std::string& name) {
   const std::optional<Cipher> cipher = find_cipher(name);
   if (cipher && info(*cipher).ctr) return *cipher;
   throw UsageError(fmt::format("unknown cipher '{}'", name),
-                   fmt::format("the ciphers are {}", join(cipher_names())));
+                   fmt::format("the ciphers are {}; if -c belongs to a command, put -- before the command",
+                               join(cipher_names())));
 }
 
 std::optional<std::string> parse_output(const std::string& name) {

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -146,6 +145,9 @@ Options options_of(const CommandLine& line) {
   Options options = read_options(stream_options, line.given);
   if (!line.positional.empty() || options.files_from) options.inputs = line.positional;
   if (line.command) options.command = *line.command;
+  if (accepts_several(options))
+    for (const std::string& name : options.inputs)
+      if (name != standard_name && is_tree(name, opens_inputs(options))) options.trees.insert(name);
   return options;
 }
 
@@ -186,22 +188,13 @@ bool accepts_several(const Options& options) {
          options.action == Options::Action::rekey || options.output.directory.has_value();
 }
 
-bool Options::names_tree(const std::string& name) const {
-  return accepts_several(*this) && name != standard_name && is_tree(name, opens_inputs(*this));
-}
-
-bool Options::several() const {
-  return files_from || inputs.size() > 1 ||
-         std::ranges::any_of(inputs, [this](const std::string& name) { return names_tree(name); });
-}
-
 InputsRequest input_requests(const Options& options) {
   if (options.files_from) return {{}, options.files_from, options.null_separated ? '\0' : '\n'};
   InputsRequest inputs;
   for (const std::string& name : options.inputs)
     inputs.named.push_back({.file = {name, options.input_option, NamedFile::Kind::data},
                             .command = options.command,
-                            .is_tree = options.names_tree(name)});
+                            .is_tree = options.trees.contains(name)});
   inputs.opens = opens_inputs(options);
   return inputs;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Options {
   SecretRequest secrets, new_secrets;  // the latter for --rekey
   FormatRequest format;
   std::vector<std::string> inputs{std::string(standard_name)};  // several for some actions
+  std::set<std::string> trees;                                  // those that stand for the files below them
   const char* input_option = "";                                // that names the input, if any
   std::optional<NamedFile> files_from;                          // a list of names, instead of `inputs`
   bool null_separated = false;                                  // each followed by a null byte
@@ -42,8 +44,7 @@ struct Options {
   Messages::Level level = Messages::Level::normal;
   std::string shell;  // of --completions
 
-  bool names_tree(const std::string& name) const;  // whether it is a directory whose files are inputs
-  bool several() const;
+  bool several() const { return files_from || inputs.size() > 1 || !trees.empty(); }
   bool names_input() const { return files_from || (!inputs.empty() && inputs.front() != standard_name); }
 };
 

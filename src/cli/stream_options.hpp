@@ -151,11 +151,11 @@ inline constexpr auto files = std::to_array<Row>({
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_output<"--output", &Options::output, &OutputRequest::file>},
     {"output-dir", "DIR",
-     "Write an output for each FILE into DIR, with its folders: FILE.age or FILE.sealed, or with -d without "
-     "that "
+     "Write an output for each FILE below DIR: DIR/FILE.age or DIR/FILE.sealed, or with -d without that "
      "ending.",
      set_file<"--output-dir", &Options::output, &OutputRequest::directory>},
-    {"skip-existing", nullptr, "With --output-dir: skip a FILE whose output exists and is not older.",
+    {"skip-existing", nullptr,
+     "With --output-dir: skip a FILE that has not changed since its output was written.",
      turn_on<&Options::output, &OutputRequest::skip_existing>},
     {"into", "FILE",
      "With --share: write the share at its place in FILE, which appears when all N are complete.",

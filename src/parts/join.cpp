@@ -175,13 +175,15 @@ class Joiner {
       write_index(parts, job->secret);
       directory_.sync();
     } else {
-      read_joined_count(open_index());
+      const std::uint32_t count = read_joined_count(open_index());
       if (!request_.receipts.empty())
         throw IoError(
             fmt::format("{} is already joined, and without its job file, receipts cannot be compared with "
                         "its index",
                         directory_.name()),
             "gpuaes-stream --test verifies the file, with a key");
+      require_member(directory_, head_name);
+      for (std::uint32_t i = 0; i < count; ++i) require_member(directory_, part_name(i));
       messages_.note(fmt::format("{} is already joined", directory_.name()));
     }
     if (output) write_file(*output, progress);
@@ -232,8 +234,8 @@ class Joiner {
     std::vector<bool> has_receipt(count);
     for (const JoinedPart& part : parts) {
       if (part.header.number >= count)
-        throw AuthError(fmt::format("{} is a receipt of part {}, but there are only {} parts", part.name,
-                                    part.header.number, count));
+        throw AuthError(fmt::format("{} is a receipt of part {}, but the file has only {}", part.name,
+                                    part.header.number, counted(count, "part")));
       has_receipt[part.header.number] = true;
     }
     std::vector<std::uint32_t> others;
@@ -241,7 +243,7 @@ class Joiner {
       if (!has_receipt[i] || directory_.has(part_name(i))) others.push_back(i);
     std::ranges::move(read_parts(directory_, others, job.secret, cancel_), std::back_inserter(parts));
     sort_and_check(parts, job.input);
-    messages_.detail(fmt::format("joining {} parts", parts.size()));
+    messages_.detail(fmt::format("joining {}", counted(parts.size(), "part")));
     return parts;
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
@@ -102,7 +103,7 @@ class Sealer {
                       job_.input->name),
           "to encrypt the outputs of commands, make a plan without an input");
     if (job_.count != 0 && part_ >= job_.count)
-      throw UsageError(fmt::format("{} has only {} parts", directory_.name(), job_.count),
+      throw UsageError(fmt::format("{} has only {}", directory_.name(), counted(job_.count, "part")),
                        "parts are numbered from 0");
     if (!job_.input || given.is_named()) return given;
     if (!given.file.option.empty())
@@ -236,12 +237,19 @@ class Sealer {
   LaneRequest lanes_ = request_.lanes;
 };
 
-// Without the job file, nothing can be sealed. A task that is repeated after the join need not fail.
-void keep_joined(const SealRequest& request, const Directory& directory, const Messages& messages) {
-  if (!directory.has(index_name))
-    throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
-  const bool has_part = !request.part || directory.has(part_name(*request.part));
-  if (request.receipt || request.verify || !has_part)
+// Without the job file, nothing can be sealed. A task that is repeated after the join need not fail. If the
+// job file is still there, parts may be elsewhere.
+void keep_joined(const SealRequest& request, const Directory& directory, bool has_job,
+                 const Messages& messages, Cancel& cancel) {
+  const std::optional<FdSource> index = directory.open(index_name, cancel);
+  if (!index) throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
+  const std::uint32_t count = read_count(*index), begin = request.part.value_or(0);
+  if (begin >= count)
+    throw UsageError(fmt::format("{} has only {}", directory.name(), counted(count, "part")),
+                     "parts are numbered from 0");
+  const std::uint32_t end = request.part ? begin + 1 : count;
+  for (std::uint32_t i = begin; i < end && !has_job; ++i) require_member(directory, part_name(i));
+  if (request.receipt || request.verify || (request.part && !directory.has(part_name(begin))))
     throw IoError(fmt::format("{} is already joined", directory.name()),
                   "gpuaes-stream --test verifies it, with a key");
   messages.note(fmt::format("{} is already joined", directory.name()));
@@ -253,7 +261,8 @@ void seal_parts(const SealRequest& request, std::optional<std::uint32_t>& part, 
   const Directory directory(request.directory);
   directory.require_private();
   const std::optional<JobFile> job = read_job(directory, messages, cancel);
-  if (!job || directory.has(index_name)) return keep_joined(request, directory, messages);
+  if (!job || directory.has(index_name))
+    return keep_joined(request, directory, job.has_value(), messages, cancel);
   if (part) return Sealer(request, *part, directory, *job, messages, progress, cancel).seal();
   if (!job->input)
     throw UsageError("seal requires --part, because the plan has no input", "each part has its own input");

@@ -60,13 +60,6 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = chunk_bytes};
 }
 
-void refuse_no_files(const InputsRequest& inputs, const InputCounts& counts) {
-  if (!inputs.finds_names() || counts.done + counts.failed > 0) return;
-  throw IoError(inputs.list
-                    ? fmt::format("{} names no files, so nothing was verified", inputs.list->shown())
-                    : fmt::format("{} contains no files, so nothing was verified", inputs.first().file.name));
-}
-
 }  // namespace
 
 void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
@@ -145,8 +138,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
     run(input, std::move(endpoints), targets, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
   };
-  const auto refuse_nothing = [&](const InputCounts& counts) { refuse_no_files(request.inputs, counts); };
-  for_each_input(request.inputs, messages, cancel, {.run = run_and_list, .at_end = refuse_nothing});
+  for_each_input(request.inputs, messages, cancel, {.run = run_and_list});
 }
 
 }  // namespace gpuaes

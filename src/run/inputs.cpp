@@ -145,8 +145,12 @@ class InputReader {
 // Does the work for inputs, and counts them.
 class InputLoop {
  public:
-  InputLoop(bool several, const Messages& messages, Cancel& cancel, const InputWork& work)
-      : several_(several), messages_(messages), cancel_(cancel), work_(work) {}
+  InputLoop(const InputsRequest& inputs, const Messages& messages, Cancel& cancel, const InputWork& work)
+      : inputs_(inputs),
+        several_(inputs.several() || !work.verb.empty()),
+        messages_(messages),
+        cancel_(cancel),
+        work_(work) {}
 
   // From any thread, unless `alone`.
   void run(const InputRequest& input, bool alone) { run(input, alone, false); }
@@ -193,6 +197,7 @@ class InputLoop {
     if (output_) output_->finish();
     try {
       if (work_.at_end) work_.at_end(counts_);
+      refuse_nothing();
     } catch (const Error& error) {
       messages_.error(error);
       worst_ = std::max(worst_, Exit::io);
@@ -202,6 +207,14 @@ class InputLoop {
   }
 
  private:
+  // A disk that is not mounted must not look like a backup that is complete.
+  void refuse_nothing() const {
+    if (!inputs_.finds_names() || counts_.done + counts_.skipped + counts_.failed > 0) return;
+    throw IoError(inputs_.list
+                      ? fmt::format("{} names no files, so nothing was done", inputs_.list->shown())
+                      : fmt::format("{} contains no files, so nothing was done", inputs_.first().file.name));
+  }
+
   void run(const InputRequest& input, bool alone, bool may_leave) {
     const std::string shown = several_ || input.is_named() ? input.file.shown() : "";
     InputResult result;
@@ -257,6 +270,7 @@ class InputLoop {
     output_->write(std::as_bytes(std::span(text)));
   }
 
+  const InputsRequest& inputs_;
   const bool several_;
   const Messages& messages_;
   Cancel& cancel_;
@@ -353,7 +367,7 @@ void limit_usage_error(bool several, const std::function<void()>& action) {
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work) {
   InputReader reader(inputs, work, messages, cancel);
-  InputLoop loop(inputs.several() || !work.verb.empty(), messages, cancel, work);
+  InputLoop loop(inputs, messages, cancel, work);
   try {
     run_inputs(reader, loop, work);
   } catch (const Cancelled&) {

@@ -45,7 +45,7 @@ struct InputWork {
 // prints an error in one of them, also as `describe_failure` does, and continues with the next; Failed at the
 // end has the highest exit status. If there is too little memory for inputs side by side, they are tried
 // again one at a time. A signal also ends with the summary. A UsageError of `run` for the first one ends the
-// run. IoError if the list cannot be read.
+// run. IoError if the list cannot be read. A list or directory without files is an error.
 void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
                     const InputWork& work);
 

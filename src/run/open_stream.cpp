@@ -105,7 +105,7 @@ const Format& choose_format_or_hint(const StreamRequest& request, const Keyring&
   try {
     return choose_format(request, keyring, input);
   } catch (UnknownFormat& error) {
-    if (request.salvages()) error.set_hint(header_hint);
+    if (request.salvages() || request.header) error.set_hint(header_hint);
     if (request.only_part)
       error.set_hint(fmt::format("{} only decrypts; to encrypt a file in parts, use gpuaes-parts",
                                  option_for(request.mode)));

@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "format/parts/frames.hpp"
 #include "format/sessions.hpp"
 #include "keys/secret.hpp"
@@ -39,7 +40,8 @@ ByteRange part_in(const PartsIndex* index, std::uint32_t number) {
   if (index == nullptr)
     throw UnsuitableInput("the input is not made of parts", "use --share I/N to decrypt share I of N");
   if (number >= index->count())
-    throw UsageError(fmt::format("the file has only {} parts", index->count()), "parts are numbered from 0");
+    throw UsageError(fmt::format("the file has only {}", counted(index->count(), "part")),
+                     "parts are numbered from 0");
   return {index->place(number).plaintext, index->entry(number).length};
 }
 

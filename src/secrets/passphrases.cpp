@@ -20,6 +20,7 @@
 #include "keys/bech32.hpp"
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
+#include "keys/recipient.hpp"
 #include "process/child_process.hpp"
 #include "secrets/secret_file.hpp"
 #include "terminal/prompt.hpp"
@@ -41,6 +42,10 @@ Secret read_line(std::span<const std::byte> contents, const std::string& name, c
           fmt::format("the passphrase from {} begins with a {} byte order mark, which is part of it; "
                       "Windows programs write one before text",
                       name, mark.encoding));
+  const std::string_view text = as_text(passphrase.bytes());
+  if (kind_of_text(text) != TextKind::other || text.starts_with("# created: "))
+    messages.warning(
+        fmt::format("the passphrase from {} is a line of a key file; key files are for -k", name));
   return passphrase;
 }
 

@@ -74,7 +74,8 @@ std::string words_of(const Hint& hint) {
       return "use recipients, or -f sealed";
     case Advice::try_several_keys:
       return fmt::format(
-          "to find the one that does, try several at once, with -k A -k B -v; --info lists the {}",
+          "to find the one that does, try several at once, with -k A -k B -v; --info lists the {}, "
+          "and --header takes a copy of a damaged header",
           hint.text);
     case Advice::use_cpu_lanes:
       return "use -l cpu, which works on every machine";

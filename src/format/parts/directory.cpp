@@ -9,6 +9,14 @@
 #include "base/error.hpp"
 
 namespace gpuaes {
+namespace {
+
+AuthError missing(const Directory& directory, const std::string& file) {
+  return AuthError(fmt::format("{} is missing", directory.name_of(file)),
+                   "restore it from a copy; a part that is sealed again does not fit the index");
+}
+
+}  // namespace
 
 std::string part_name(std::uint32_t number) {
   return fmt::format("part.{:07}", number);
@@ -31,18 +39,20 @@ void require_joined(const Directory& directory, const Hint& otherwise) {
   throw IoError(fmt::format("{} does not contain a sealed file in parts", directory.name()), otherwise);
 }
 
-PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel) {
+PartsDirectory open_parts_directory(const std::string& name, const Hint& otherwise, Cancel& cancel) {
   Directory directory(name);
-  require_joined(directory, fmt::format("to open encrypted files in it, name them, for example {}*.age",
-                                        name.ends_with('/') ? name : name + "/"));
+  require_joined(directory, otherwise);
   FdSource index = open_needed(directory, index_name, cancel);
   return {std::move(directory), std::move(index), cancel};
 }
 
 FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel) {
-  std::optional<FdSource> opened = directory.open(file, cancel);
-  if (!opened) throw AuthError(fmt::format("{} is missing", directory.name_of(file)));
-  return std::move(*opened);
+  if (std::optional<FdSource> opened = directory.open(file, cancel)) return std::move(*opened);
+  throw missing(directory, file);
+}
+
+void require_member(const Directory& directory, const std::string& file) {
+  if (!directory.has(file)) throw missing(directory, file);
 }
 
 }  // namespace gpuaes

@@ -27,10 +27,13 @@ struct PartsDirectory {
   Cancel& cancel;
 };
 
-// IoError if the directory is not a joined sealed file.
-PartsDirectory open_parts_directory(const std::string& name, Cancel& cancel);
+// IoError if the directory is not a joined sealed file, with the hint if it is something else.
+PartsDirectory open_parts_directory(const std::string& name, const Hint& otherwise, Cancel& cancel);
 
 // Opens a file of the directory. AuthError if it is missing.
 FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel);
+
+// The same for a file that is not read now.
+void require_member(const Directory& directory, const std::string& file);
 
 }  // namespace gpuaes

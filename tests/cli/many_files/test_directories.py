@@ -102,8 +102,9 @@ def test_a_key_below_the_directory_is_not_encrypted(tree):
 
 
 def test_nothing_below_the_directory(key, tree):
-    assert stream("--test", "-k", key, "tree/empty", status=1).error == "tree/empty contains no files, so nothing was verified"
-    assert many("-k", key, "--output-dir", "enc", "tree/empty") == ([], ["0 files encrypted"])
+    for options in ["--test", "-k", key], ["--info"], ["--rekey", "-k", key, "--new-key", key], ["-dk", key, "--output-dir", "enc"]:
+        found = stream(*options, "tree/empty", status=1)
+        assert (found.out, found.error) == (b"", "tree/empty contains no files, so nothing was done")
 
 
 def test_a_directory_that_cannot_be_read_is_an_error_of_its_own(key, tree):

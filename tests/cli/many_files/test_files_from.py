@@ -51,9 +51,9 @@ def test_each_name_is_taken_literally(key, options, names, end, last):
 @pytest.mark.parametrize("data", [b"", b"\n\n\n"])
 def test_an_empty_list(key, data):
     pathlib.Path("list").write_bytes(data)
-    assert many("-k", key, "--output-dir", "out", "--files-from", "list") == ([], ["0 files encrypted"])
-    found = stream("-tk", key, "--files-from", "list", status=1)
-    assert (found.out, found.error) == (b"", "list names no files, so nothing was verified")
+    for options in ["-tk", key], ["--info"], ["--rekey", "-k", key, "--new-key", key], ["-k", key, "--output-dir", "out"]:
+        found = stream(*options, "--files-from", "list", status=1)
+        assert (found.out, found.error) == (b"", "list names no files, so nothing was done")
 
 
 def test_names_that_cannot_be_used(key):

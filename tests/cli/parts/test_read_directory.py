@@ -70,7 +70,7 @@ def test_an_empty_directory(key, mode):
     os.mkdir("empty")
     found = stream(*mode, "-k", key, "empty", status=1)
     assert found.error.removeprefix("empty: ") == "empty does not contain a sealed file in parts"
-    assert found.hint == "to open encrypted files in it, name them, for example empty/*.age"
+    assert found.hint == "to decrypt each file in it, use --output-dir"
 
 
 LOSSES = {"is missing": lambda name: os.unlink(name), "has 32890 bytes": lambda name: open(name, "ab").write(b"x"),

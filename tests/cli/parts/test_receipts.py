@@ -149,7 +149,7 @@ def test_receipts_are_checked_against_the_planned_input(key):
     pathlib.Path("receipt.7").write_bytes(fields + pf.receipt_mac(job, fields))
     refused("receipt.7 is not a receipt for this plan, or is damaged", "receipt.7")
     receipt(7, 8, 0)
-    refused("receipt.7 is a receipt of part 7, but there are only 3 parts", "receipt.7", *RECEIPTS)
+    refused("receipt.7 is a receipt of part 7, but the file has only 3 parts", "receipt.7", *RECEIPTS)
     receipt(1, 3, lengths[1])
     join("dir", "--receipts", *RECEIPTS)
 

@@ -85,10 +85,23 @@ def test_after_the_join_a_part_that_is_there_is_complete(key):
     plan_and_seal(key, b"text", 1, "joined", file="text")
     join("joined")
     assert seal("joined", 0).notes == ["joined is already joined"]
-    for number, *options in (1,), (0, "--verify"), (0, "-o", "out", "--receipt", "receipt"):
+    assert seal("joined", 1, status=2).error == "part 1: joined has only 1 part"
+    for number, *options in (0, "--verify"), (0, "-o", "out", "--receipt", "receipt"):
         found = seal("joined", number, *options, status=1)
         assert (found.error, found.hint) == (
             f"part {number}: joined is already joined", "gpuaes-stream --test verifies it, with a key")
+
+
+def test_after_the_join_a_part_that_is_missing_is_an_error(key):
+    plan_and_seal(key, b"text", 3, "joined", file="text")
+    join("joined")
+    os.unlink("joined/part.0000001")
+    for found in parts("seal", "joined", status=4), join("joined", status=4), seal("joined", 1, status=4):
+        assert (found.error.removeprefix("part 1: "), found.hint) == (
+            "joined/part.0000001 is missing", "restore it from a copy; a part that is sealed again does not fit the index")
+    assert seal("joined", 0).notes == ["joined is already joined"]
+    os.unlink("joined/head")
+    assert join("joined", status=4).error == "joined/head is missing"
 
 
 # --- Verification --------------------------------------------------------------------------------------------------

@@ -252,7 +252,8 @@ AN_IDENTITY = ("restore it from a copy; a new one, from gpuaes-keygen --x25519 o
                "files")
 NOT_ENCRYPTED = ("it is not encrypted, or is an incomplete or converted download; if it was encrypted with -f, use the "
                  "same -f")
-OTHER_KEYS = "to find the one that does, try several at once, with -k A -k B -v; --info lists the slots"
+OTHER_KEYS = ("to find the one that does, try several at once, with -k A -k B -v; --info lists the slots, and --header takes a "
+              "copy of a damaged header")
 OTHER_SECRETS = "the input was encrypted with other secrets, or its header is damaged; --info lists its slots"
 REPEAT_K = "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key"
 
