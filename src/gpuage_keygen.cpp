@@ -83,7 +83,7 @@ void make(const Options& options, const Messages& messages) {
 void convert(const Options& options, Messages& messages) {
   messages.set_level(Messages::Level::quiet);
   RunControl control(messages);
-  const Secret contents = read_key_file(options.input, messages, control.cancel).contents;
+  const Secret contents = read_key_file(options.input, control.context).contents;
   std::string recipients;
   for (const Key& identity : parse_identities(as_text(contents.bytes()), options.input.shown())) {
     if (identity.kind == KeyKind::plugin)

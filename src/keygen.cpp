@@ -108,7 +108,7 @@ void write_identity(const Options& options, const Messages&) {
 
 void show_recipients(const Options& options, const Messages& messages) {
   Cancel cancel;
-  const auto [contents, kind] = read_key_file(options.identity, messages, cancel);
+  const auto [contents, kind] = read_key_file(options.identity, {messages, cancel});
   if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
     throw UsageError(fmt::format("{} contains a key, which has no recipient", options.identity.shown()),
                      "anyone who encrypts with a key needs the key itself");

@@ -11,9 +11,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "io/cancel.hpp"
 #include "process/control.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -27,16 +26,16 @@ IoError missing_resource(const std::error_code& code);
 // Lets signals stop a run: while one exists, the signals that end a program request a stop through `cancel`,
 // after which messages no longer wait for standard error.
 struct RunControl {
-  explicit RunControl(const Messages& messages) : line(messages.line()) {
-    line.set_cancelled_check([this] { return cancel.requested(); });
+  explicit RunControl(const Messages& messages) : context{messages, cancel} {
+    messages.line().set_cancelled_check([this] { return cancel.requested(); });
   }
-  ~RunControl() { line.set_cancelled_check({}); }
+  ~RunControl() { context.messages.line().set_cancelled_check({}); }
   RunControl(const RunControl&) = delete;
   RunControl& operator=(const RunControl&) = delete;
 
   Cancel cancel;
   const Control signals{cancel};
-  StatusLine& line;
+  const Context context;
 };
 
 // Writes to standard output or standard error. IoError, Cancelled.

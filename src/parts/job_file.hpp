@@ -12,11 +12,10 @@
 
 #include "files/named_file.hpp"
 #include "format/parts/frames.hpp"
-#include "io/cancel.hpp"
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "keys/secret.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -52,7 +51,7 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name);
 inline constexpr char no_job_hint[] = "it was not made by gpuaes-parts plan, or plan did not finish";
 
 // The job file in a directory. Nothing if it does not exist. Warns if other users can read it. Also IoError.
-std::optional<JobFile> read_job(const Directory& directory, const Messages& messages, Cancel& cancel);
+std::optional<JobFile> read_job(const Directory& directory, const Context& context);
 
 // The input of a plan --------------------------------------------------------------------------------
 

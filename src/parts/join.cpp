@@ -160,15 +160,15 @@ std::uint32_t read_joined_count(const FdSource& index) {
 // join in tests/models/join.pml
 class Joiner {
  public:
-  Joiner(const JoinRequest& request, const Messages& messages, Cancel& cancel)
-      : request_(request), messages_(messages), cancel_(cancel), directory_(request.directory) {}
+  Joiner(const JoinRequest& request, const Context& context)
+      : request_(request), context_(context), directory_(request.directory) {}
 
   void join(Progress& progress) {
     directory_.require_private();
     std::optional<OutputTarget> output;
     if (request_.single_file) output.emplace(find_target(request_.single_file->file));
     if (output) refuse_output_in(directory_, *output);
-    const std::optional<JobFile> job = read_job(directory_, messages_, cancel_);
+    const std::optional<JobFile> job = read_job(directory_, context_);
     if (job) {
       const std::vector<JoinedPart> parts = read_all(*job);
       check_head(*job);
@@ -184,7 +184,7 @@ class Joiner {
             "gpuaes-stream --test verifies the file, with a key");
       require_member(directory_, head_name);
       for (std::uint32_t i = 0; i < count; ++i) require_member(directory_, part_name(i));
-      messages_.note(fmt::format("{} is already joined", directory_.name()));
+      context_.messages.note(fmt::format("{} is already joined", directory_.name()));
     }
     if (output) write_file(*output, progress);
     clean_up();
@@ -196,13 +196,13 @@ class Joiner {
   void check_head(const JobFile& job) const {
     if (!directory_.has(head_name)) {
       try {
-        const std::unique_ptr<Sink> head = open_member(directory_, head_name, messages_, cancel_);
+        const std::unique_ptr<Sink> head = open_member(directory_, head_name, context_);
         head->write(job.header);
         return head->close();
       } catch (const FileExists&) {  // another join has restored it
       }
     }
-    FdSource file = directory_.open(head_name, cancel_).value();
+    FdSource file = directory_.open(head_name, context_.cancel).value();
     name_input(file.name(), [&] {
       try {
         HeaderReader input = header_reader(file);
@@ -224,7 +224,7 @@ class Joiner {
       throw UsageError(fmt::format("the plan has {} parts, but --count is {}", count, *request_.count));
     std::vector<JoinedPart> parts;
     for (const std::string& name : request_.receipts) {
-      FdSource file = NamedFile{name}.open(cancel_);
+      FdSource file = NamedFile{name}.open(context_.cancel);
       add_receipts(parts, file, job.secret);
     }
     const std::uint32_t listed = count_listed(directory_.list());
@@ -241,15 +241,15 @@ class Joiner {
     std::vector<std::uint32_t> others;
     for (std::uint32_t i = 0; i < count; ++i)
       if (!has_receipt[i] || directory_.has(part_name(i))) others.push_back(i);
-    std::ranges::move(read_parts(directory_, others, job.secret, cancel_), std::back_inserter(parts));
+    std::ranges::move(read_parts(directory_, others, job.secret, context_.cancel), std::back_inserter(parts));
     sort_and_check(parts, job.input);
-    messages_.detail(fmt::format("joining {}", counted(parts.size(), "part")));
+    context_.messages.detail(fmt::format("joining {}", counted(parts.size(), "part")));
     return parts;
   }
 
   void write_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret) const {
     try {
-      const std::unique_ptr<Sink> index = open_member(directory_, index_name, messages_, cancel_);
+      const std::unique_ptr<Sink> index = open_member(directory_, index_name, context_);
       gpuaes::write_index(parts, secret, *index);
       index->close();
     } catch (const FileExists&) {
@@ -259,7 +259,7 @@ class Joiner {
 
   // An index that another join has written must list these attempts: a receipt may be of an older one.
   void check_index(const std::vector<JoinedPart>& parts, const FrameSecret& secret) const {
-    FdSource file = directory_.open(index_name, cancel_).value();
+    FdSource file = directory_.open(index_name, context_.cancel).value();
     const std::vector<IndexEntry> entries = read_entries(file, secret);
     constexpr char hint[] = "if the index is outdated, remove it and join again";
     if (entries.size() != parts.size())
@@ -283,13 +283,12 @@ class Joiner {
     names.emplace_back(index_name);
     std::uint64_t size = 0;
     for (const std::string& name : names) size += open_whole(name).size().value_or(0);
-    const std::unique_ptr<Sink> sink =
-        open_sink(target,
-                  {.terminal = SinkRules::Terminal::nothing,
-                   .bytes = size,
-                   .direct_from = large_output,
-                   .warn = [this](const std::string& text) { messages_.warning(text); }},
-                  cancel_);
+    const std::unique_ptr<Sink> sink = open_sink(target,
+                                                 {.terminal = SinkRules::Terminal::nothing,
+                                                  .bytes = size,
+                                                  .direct_from = large_output,
+                                                  .warn = context_.messages.warner()},
+                                                 context_.cancel);
     sink->expect(size);
     std::atomic<std::uint64_t> copied = 0;
     const Progress::Watch watch(progress, "", size, [&copied] { return Progress::Position{copied, {}}; });
@@ -301,14 +300,14 @@ class Joiner {
   }
 
   FdSource open_index() const {
-    std::optional<FdSource> index = directory_.open(index_name, cancel_);
+    std::optional<FdSource> index = directory_.open(index_name, context_.cancel);
     if (!index) throw IoError(fmt::format("{} has no job file", directory_.name()), no_job_hint);
     return std::move(*index);
   }
 
   // A file of the directory; a part must have the size that its header states.
   FdSource open_whole(const std::string& name) const {
-    FdSource file = open_needed(directory_, name, cancel_);
+    FdSource file = open_needed(directory_, name, context_.cancel);
     if (!name.starts_with("part.")) return file;
     const std::uint64_t size = file.size().value_or(0);
     const auto header = size >= frame_header_bytes ? read_frame_header(file, 0) : std::nullopt;
@@ -327,7 +326,7 @@ class Joiner {
       if (status && !S_ISDIR(status->st_mode)) directory_.remove(name);
     }
     if (!request_.receipts.empty())
-      return messages_.note(
+      return context_.messages.note(
           fmt::format("{} is still there; remove it once gpuaes-stream --test has verified all parts",
                       directory_.name_of(job_name)));
     directory_.remove(job_name);
@@ -335,8 +334,7 @@ class Joiner {
   }
 
   const JoinRequest& request_;
-  const Messages& messages_;
-  Cancel& cancel_;
+  const Context context_;
   Directory directory_;
 };
 
@@ -346,7 +344,7 @@ void run_join(const JoinRequest& request, const Messages& messages) {
   RunControl control(messages);
   Progress progress(control.signals, messages, request.progress);
   if (request.single_file) warn_of_ending(request.single_file->file, sealed_format, messages);
-  Joiner(request, messages, control.cancel).join(progress);
+  Joiner(request, control.context).join(progress);
 }
 
 }  // namespace gpuaes

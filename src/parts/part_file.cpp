@@ -76,7 +76,7 @@ SinkRules member_rules(const std::string& file, const Messages& messages) {
           .temp = {.if_exists = TempFile::IfExists::refuse,
                    .nameless = false,
                    .prefix = fmt::format(".{}.{}.{}.", file, host_name(), getpid())},
-          .warn = [&messages](const std::string& text) { messages.warning(text); }};
+          .warn = messages.warner()};
 }
 
 void refuse_output_in(const Directory& directory, const OutputTarget& output) {
@@ -87,11 +87,11 @@ void refuse_output_in(const Directory& directory, const OutputTarget& output) {
 }
 
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
-                                  const Messages& messages, Cancel& cancel) {
-  SinkRules rules = member_rules(file, messages);
+                                  const Context& context) {
+  SinkRules rules = member_rules(file, context.messages);
   rules.keep = false;          // it can be recreated
   rules.durable_name = false;  // the caller syncs the directory
-  return open_sink(member_target(directory, file), rules, cancel);
+  return open_sink(member_target(directory, file), rules, context.cancel);
 }
 
 FrameHeader check_part(FdSource& file, const FrameSecret& secret) {

@@ -14,7 +14,7 @@
 #include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -39,7 +39,7 @@ void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>&
 OutputTarget member_target(const Directory& directory, const std::string& file);
 SinkRules member_rules(const std::string& file, const Messages& messages);
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
-                                  const Messages& messages, Cancel& cancel);
+                                  const Context& context);
 
 // UsageError if an output is in the directory, where it could replace a file.
 void refuse_output_in(const Directory& directory, const OutputTarget& output);

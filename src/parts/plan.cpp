@@ -34,54 +34,54 @@ std::uint32_t default_count(std::uint64_t size) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(count, 1, max_default_parts));
 }
 
-JobFile make_job(const PlanRequest& request, const Messages& messages, Cancel& cancel) {
-  const Keyring keyring = read_secrets(request.secrets, request.input, messages, cancel);
+JobFile make_job(const PlanRequest& request, const Context& context) {
+  const Keyring keyring = read_secrets(request.secrets, request.input, context);
   check_new_slots(keyring);
-  if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
+  if (const char* const warning = writer_warning(keyring, false)) context.messages.warning(warning);
   const Secret file_key = random_secret(file_key_bytes);
   const SealedSuite suite{.cipher = request.cipher, .in_parts = true};
-  std::vector<std::byte> header = make_sealed_header(suite, file_key, keyring, [&cancel] { cancel.check(); });
+  std::vector<std::byte> header =
+      make_sealed_header(suite, file_key, keyring, [&] { context.cancel.check(); });
   FrameSecret secret = make_frame_secret(suite.cipher, file_key, header, request.label);
   return {std::move(header), std::move(secret), request.count.value_or(0), std::nullopt};
 }
 
 // The head goes first, in the way that parts are published: a file system that cannot do this is refused.
-void fill(const Directory& directory, JobFile& job, const FdSource* input, const Messages& messages,
-          Cancel& cancel) {
-  const std::unique_ptr<Sink> head = open_member(directory, head_name, messages, cancel);
+void fill(const Directory& directory, JobFile& job, const FdSource* input, const Context& context) {
+  const std::unique_ptr<Sink> head = open_member(directory, head_name, context);
   head->write(job.header);
   head->close();
   if (input != nullptr) {
-    job.input = plan_input(*input, directory, head_name, cancel);
+    job.input = plan_input(*input, directory, head_name, context.cancel);
     if (job.count == 0) job.count = default_count(job.input->size);
     if (job.input->is_device)
-      messages.warning(fmt::format(
+      context.messages.warning(fmt::format(
           "{} is a block device, and nothing shows whether it is modified while it is being sealed",
           input->name()));
   }
   write_new_file({.directory = directory.descriptor(), .path = job_name, .name = directory.name_of(job_name)},
-                 encode(job).bytes(), cancel);
+                 encode(job).bytes(), context.cancel);
 }
 
 }  // namespace
 
 void run_plan(const PlanRequest& request, const Messages& messages) {
   RunControl control(messages);
-  Cancel& cancel = control.cancel;
+  const Context& context = control.context;
   NamedInputs named = files_of(request.secrets);
   if (request.input.is_named()) add_files(named, request.input);
   prepare_inputs(named);
   warn_of_ending(request.directory, sealed_format, messages);
-  JobFile job = make_job(request, messages, cancel);
+  JobFile job = make_job(request, context);
   std::optional<FdSource> input;
-  if (request.input.is_named()) input.emplace(open_planned(request.input.file, cancel));
+  if (request.input.is_named()) input.emplace(open_planned(request.input.file, context.cancel));
   const Directory directory =
       request.directory.in_context([&] { return Directory::make(request.directory.name); });
   try {
-    fill(directory, job, input ? &*input : nullptr, messages, cancel);
+    fill(directory, job, input ? &*input : nullptr, context);
     sync_directory_of(directory.name());
     const std::string count = fmt::format("{}\n", job.count);
-    if (job.count != 0) print(count, cancel);
+    if (job.count != 0) print(count, context.cancel);
   } catch (...) {
     for (const char* const name : {head_name, job_name}) directory.remove(name);
     rmdir(directory.name().c_str());

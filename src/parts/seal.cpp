@@ -62,12 +62,11 @@ class PartSink : public SinkWrapper {
 class Sealer {
  public:
   Sealer(const SealRequest& request, std::uint32_t part, const Directory& directory, const JobFile& job,
-         const Messages& messages, Progress& progress, Cancel& cancel)
+         Progress& progress, const Context& context)
       : request_(request),
         part_(part),
-        messages_(messages),
         progress_(progress),
-        cancel_(cancel),
+        context_(context),
         targets_(find_outputs(request.output.file, request.reports.stats, request.reports.trace)),
         directory_(directory),
         job_(job),
@@ -84,7 +83,7 @@ class Sealer {
   void seal() {
     if (request_.receipt)
       run(targets_, [this](std::optional<std::uint64_t> bytes) {
-        return open_output(request_.output, {}, targets_, bytes, messages_, cancel_);
+        return open_output(request_.output, {}, targets_, bytes, context_);
       });
     else if (directory_.has(file_) || !seal_into_directory())
       keep_existing();
@@ -127,9 +126,9 @@ class Sealer {
       targets.output = member_target(directory_, file_);
       targets.shown = targets.output.name;
       run(targets, [&](std::optional<std::uint64_t> bytes) {
-        SinkRules rules = member_rules(file_, messages_);
+        SinkRules rules = member_rules(file_, context_.messages);
         rules.bytes = bytes;
-        return open_sink(targets.output, rules, cancel_);
+        return open_sink(targets.output, rules, context_.cancel);
       });
       return true;
     } catch (const FileExists&) {
@@ -145,15 +144,15 @@ class Sealer {
   }
 
   void run(const OutputTargets& targets, const OpenOutput& open) {
-    Endpoints endpoints = open_input(input_, false, cancel_);
+    Endpoints endpoints = open_input(input_, false, context_.cancel);
     FdSource& input = endpoints.source;
     refuse_output_conflicts(named_, targets);
     std::optional<WindowSource> share;
     const std::optional<std::uint64_t> length = job_.input ? open_share(input, share) : input.size();
     endpoints.output = open(length ? std::optional(frame_header_bytes + sealed_size(*length)) : std::nullopt);
-    open_reports(endpoints, targets, messages_, cancel_);
-    note_if_terminal(input, messages_);
-    const std::unique_ptr<Sink> receipt = open_report(targets_.receipt, messages_, cancel_);
+    open_reports(endpoints, targets, context_);
+    note_if_terminal(input, context_.messages);
+    const std::unique_ptr<Sink> receipt = open_report(targets_.receipt, context_);
     const auto write_receipt = [&](const FrameHeader& header) {
       if (!receipt) return;
       receipt->write(make_receipt(job_.secret, header));
@@ -180,7 +179,7 @@ class Sealer {
                            .body_bytes = length},
                           false);
     start_command(endpoints.command.get());
-    run_stream(lanes_, start_, endpoints, *stream, progress_, messages_, cancel_);
+    run_stream(lanes_, start_, endpoints, *stream, progress_, context_);
   }
 
   void start_command(ChildProcess* command) const {
@@ -190,7 +189,7 @@ class Sealer {
   }
 
   FdSource open_part() const {
-    if (std::optional<FdSource> file = directory_.open(file_, cancel_)) return std::move(*file);
+    if (std::optional<FdSource> file = directory_.open(file_, context_.cancel)) return std::move(*file);
     throw IoError(fmt::format("{} was removed", directory_.name_of(file_)));
   }
 
@@ -202,14 +201,14 @@ class Sealer {
     if (header.number != part_ || header.of != of)
       throw AuthError(fmt::format("{} contains part {}", file.name(), share_text(header.number, header.of)));
     directory_.sync();  // the attempt that completed it may have been killed before it did so
-    messages_.note(fmt::format("{} is already complete", file.name()));
+    context_.messages.note(fmt::format("{} is already complete", file.name()));
   }
 
   // Reads all of the part.
   void verify() {
     FdSource file = open_part();
     const FrameHeader header = check_part(file, job_.secret);
-    NullSink sink(cancel_);
+    NullSink sink(context_.cancel);
     const std::unique_ptr<OpenStream> stream = make_whole_stream(
         {.source = file,
          .sink = sink,
@@ -219,15 +218,14 @@ class Sealer {
          .body_bytes = file.size()},
         true);
     Endpoints none{.source = open_part()};
-    run_stream(lanes_, {}, none, *stream, progress_, messages_, cancel_);
+    run_stream(lanes_, {}, none, *stream, progress_, context_);
   }
 
   const Report::Start start_;
   const SealRequest& request_;
   const std::uint32_t part_;  // its number
-  const Messages& messages_;
   Progress& progress_;
-  Cancel& cancel_;
+  const Context context_;
   OutputTargets targets_;  // those that options name
   const Directory& directory_;
   const JobFile& job_;
@@ -240,8 +238,8 @@ class Sealer {
 // Without the job file, nothing can be sealed. A task that is repeated after the join need not fail. If the
 // job file is still there, parts may be elsewhere.
 void keep_joined(const SealRequest& request, const Directory& directory, bool has_job,
-                 const Messages& messages, Cancel& cancel) {
-  const std::optional<FdSource> index = directory.open(index_name, cancel);
+                 const Context& context) {
+  const std::optional<FdSource> index = directory.open(index_name, context.cancel);
   if (!index) throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
   const std::uint32_t count = read_count(*index), begin = request.part.value_or(0);
   if (begin >= count)
@@ -252,26 +250,25 @@ void keep_joined(const SealRequest& request, const Directory& directory, bool ha
   if (request.receipt || request.verify || (request.part && !directory.has(part_name(begin))))
     throw IoError(fmt::format("{} is already joined", directory.name()),
                   "gpuaes-stream --test verifies it, with a key");
-  messages.note(fmt::format("{} is already joined", directory.name()));
+  context.messages.note(fmt::format("{} is already joined", directory.name()));
 }
 
 // `part` is the number of the part that is being sealed; if it is not set, all missing parts are sealed.
-void seal_parts(const SealRequest& request, std::optional<std::uint32_t>& part, const Messages& messages,
-                Progress& progress, Cancel& cancel) {
+void seal_parts(const SealRequest& request, std::optional<std::uint32_t>& part, Progress& progress,
+                const Context& context) {
   const Directory directory(request.directory);
   directory.require_private();
-  const std::optional<JobFile> job = read_job(directory, messages, cancel);
-  if (!job || directory.has(index_name))
-    return keep_joined(request, directory, job.has_value(), messages, cancel);
-  if (part) return Sealer(request, *part, directory, *job, messages, progress, cancel).seal();
+  const std::optional<JobFile> job = read_job(directory, context);
+  if (!job || directory.has(index_name)) return keep_joined(request, directory, job.has_value(), context);
+  if (part) return Sealer(request, *part, directory, *job, progress, context).seal();
   if (!job->input)
     throw UsageError("seal requires --part, because the plan has no input", "each part has its own input");
   for (std::uint32_t number = 0; number < job->count; ++number) {
     if (directory.has(part_name(number)) && !request.verify) continue;
     part = number;
-    Sealer(request, number, directory, *job, messages, progress, cancel).seal();
+    Sealer(request, number, directory, *job, progress, context).seal();
   }
-  if (!part) messages.note(fmt::format("all parts of {} are already complete", directory.name()));
+  if (!part) context.messages.note(fmt::format("all parts of {} are already complete", directory.name()));
 }
 
 }  // namespace
@@ -281,7 +278,7 @@ void run_seal(const SealRequest& request, const Messages& messages) {
   Progress progress(control.signals, messages, request.progress);
   std::optional<std::uint32_t> part = request.part;
   try {
-    seal_parts(request, part, messages, progress, control.cancel);
+    seal_parts(request, part, progress, control.context);
   } catch (const PipeClosed&) {
     throw;
   } catch (Error& error) {

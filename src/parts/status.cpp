@@ -41,10 +41,9 @@ struct State {
   std::vector<RunningAttempt> attempts;
 };
 
-std::optional<std::uint32_t> find_count(const Directory& directory, const Messages& messages,
-                                        Cancel& cancel) {
-  if (std::optional<FdSource> index = directory.open(index_name, cancel)) return read_count(*index);
-  const std::optional<JobFile> job = read_job(directory, messages, cancel);
+std::optional<std::uint32_t> find_count(const Directory& directory, const Context& context) {
+  if (std::optional<FdSource> index = directory.open(index_name, context.cancel)) return read_count(*index);
+  const std::optional<JobFile> job = read_job(directory, context);
   if (!job) require_joined(directory);
   return job->count != 0 ? std::optional(job->count) : std::nullopt;
 }
@@ -56,15 +55,15 @@ std::uint64_t written_bytes(const Directory& directory, const std::string& name,
   return static_cast<std::uint64_t>(end < 0 ? status.st_size : end);
 }
 
-State read_state(const Directory& directory, const Messages& messages, Cancel& cancel) {
-  State state{.count = find_count(directory, messages, cancel), .joined = directory.has(index_name)};
+State read_state(const Directory& directory, const Context& context) {
+  State state{.count = find_count(directory, context), .joined = directory.has(index_name)};
   const std::vector<std::string> names = directory.list();
   // A network file system may not list new files at once.
   const std::uint32_t count = state.count ? *state.count : count_listed(names);
   std::vector<std::optional<std::uint64_t>> sizes(count);
   for_each_at_once(count, [&](std::size_t i) {
-    cancel.check();
-    if (const auto file = directory.open(part_name(static_cast<std::uint32_t>(i)), cancel))
+    context.cancel.check();
+    if (const auto file = directory.open(part_name(static_cast<std::uint32_t>(i)), context.cancel))
       sizes[i] = file->size();
   });
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -118,7 +117,7 @@ std::string to_json(const State& state) {
 void run_status(const StatusRequest& request, const Messages& messages) {
   RunControl control(messages);
   const Directory directory(request.directory);
-  const State state = read_state(directory, messages, control.cancel);
+  const State state = read_state(directory, control.context);
   const auto show = [&control](const std::string& text) { print(text, control.cancel); };
   if (!request.missing) return show(request.json ? to_json(state) : to_text(state));
   if (!state.count)

@@ -77,10 +77,9 @@ std::uint64_t uncached_plaintext_bytes() {
 
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Messages& messages, Cancel& cancel,
-                                  const std::function<void(int fd)>& complete) {
+                                  const Context& context, const std::function<void(int fd)>& complete) {
   using Terminal = SinkRules::Terminal;
-  if (stream.test) return std::make_unique<NullSink>(cancel);
+  if (stream.test) return std::make_unique<NullSink>(context.cancel);
   if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
   const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
   const bool may_be_large = bytes.value_or(large_output) >= large_output;  // else do not look up the memory
@@ -89,7 +88,7 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
                   .bytes = bytes,
                   .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
                   .complete = complete,
-                  .warn = [&messages](const std::string& text) { messages.warning(text); }};
+                  .warn = context.messages.warner()};
   if (output.directory) {
     rules.durable_name = false;  // the directory is synced once, at the end
     rules.temp.hint = "";
@@ -97,7 +96,7 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
     rules.temp.replaces_read_only = true;  // its input may be, too
     rules.keep = false;                    // the input is still there
   }
-  return open_sink(targets.output, rules, cancel);
+  return open_sink(targets.output, rules, context.cancel);
 }
 
 namespace {
@@ -149,21 +148,20 @@ class ReportSink : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Messages& messages,
-                                  Cancel& cancel, bool durable) {
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
+                                  bool durable) {
   if (!target) return nullptr;
   const SinkRules rules{.durable = durable,
                         .bytes = 0,
                         .temp = {.hint = "choose another file"},
                         .keep = false,
-                        .warn = [&messages](const std::string& text) { messages.warning(text); }};
-  return std::make_unique<ReportSink>(open_sink(*target, rules, cancel), target->option);
+                        .warn = context.messages.warner()};
+  return std::make_unique<ReportSink>(open_sink(*target, rules, context.cancel), target->option);
 }
 
-void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
-                  Cancel& cancel) {
-  endpoints.stats = open_report(targets.stats, messages, cancel);
-  endpoints.trace = open_report(targets.trace, messages, cancel, false);
+void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context) {
+  endpoints.stats = open_report(targets.stats, context);
+  endpoints.trace = open_report(targets.trace, context, false);
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

@@ -13,7 +13,7 @@
 #include "io/output_file.hpp"
 #include "io/source_sink.hpp"
 #include "process/child_process.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -52,21 +52,19 @@ std::uint64_t uncached_plaintext_bytes();
 // UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
                                   const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Messages& messages, Cancel& cancel,
-                                  const std::function<void(int fd)>& complete = {});
+                                  const Context& context, const std::function<void(int fd)>& complete = {});
 
 // If input and output are terminals, keeps the output until the input ends: it must not appear in the middle
 // of what is typed.
 void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output);
 
 // Opens the sinks of the files about the run. IoError, UsageError.
-void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Messages& messages,
-                  Cancel& cancel);
+void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context);
 
 // Opens a small file about the run, such as its statistics; null without a target. Unless `durable`, a power
 // failure may lose it. IoError, UsageError.
-std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Messages& messages,
-                                  Cancel& cancel, bool durable = true);
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
+                                  bool durable = true);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

@@ -36,7 +36,7 @@ namespace gpuaes {
 namespace {
 
 void open_outputs(Endpoints& endpoints, const FilterRequest& request, const NamedInputs& named,
-                  const OutputTargets& targets, const Messages& messages, Cancel& cancel) {
+                  const OutputTargets& targets, const Context& context) {
   const StreamRequest& stream = request.stream;
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
@@ -46,10 +46,10 @@ void open_outputs(Endpoints& endpoints, const FilterRequest& request, const Name
   const auto complete = [&](int fd) {
     if (targets.complete) targets.complete(endpoints.source, fd);
   };
-  endpoints.output = open_output(request.output, stream, targets, bytes, messages, cancel, complete);
+  endpoints.output = open_output(request.output, stream, targets, bytes, context, complete);
   hold_output_while_typing(endpoints, request.output);
-  open_reports(endpoints, targets, messages, cancel);
-  note_if_terminal(endpoints.source, messages);
+  open_reports(endpoints, targets, context);
+  note_if_terminal(endpoints.source, context.messages);
 }
 
 // A single lane, which needs no other thread. Other threads have rings, too, so its chunks are not large.
@@ -63,7 +63,7 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
 }  // namespace
 
 void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
-                Progress& progress, const Messages& messages, Cancel& cancel) {
+                Progress& progress, const Context& context) {
   Workload workload = stream.workload(lanes.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
   workload.to_disk = stream.sink().limited_by_disk();
@@ -74,8 +74,7 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   setup.timed = endpoints.trace != nullptr;
   CpuLibraries libraries;
   setup.cpu_libraries = &libraries;
-  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), endpoints.totals, messages,
-                cancel);
+  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), endpoints.totals, context);
   report.log_ring(ring);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });
 
@@ -83,30 +82,31 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
                      .source = stream.source(),
                      .sink = stream.sink(),
                      .session = stream.session(),
-                     .cancel = cancel,
+                     .cancel = context.cancel,
                      .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
-                     .warn = [&messages](const std::string& text) { messages.warning(text); },
+                     .warn = context.messages.warner(),
                      .trace = report.trace()});
   report.log_lanes(plan);
-  for (std::unique_ptr<Lane>& lane : lane_pool.open_first(messages)) pipeline.add_lane(std::move(lane));
+  for (std::unique_ptr<Lane>& lane : lane_pool.open_first(context.messages))
+    pipeline.add_lane(std::move(lane));
   {
-    const Progress::Watch watch(progress, messages.one_of_several(), stream.expected_bytes(), [&] {
+    const Progress::Watch watch(progress, context.messages.one_of_several(), stream.expected_bytes(), [&] {
       return Progress::Position{stream.header_bytes() + pipeline.bytes_in(), pipeline.active_lanes()};
     });
     stream.run([&] {
-      const std::jthread opener = lane_pool.open_more(pipeline, messages);
+      const std::jthread opener = lane_pool.open_more(pipeline, context.messages);
       pipeline.run();
     });
   }
   const std::string warning = stream.input_warning(pipeline.bytes_in());
-  if (!warning.empty()) messages.warning(warning);
+  if (!warning.empty()) context.messages.warning(warning);
   stream.sink().publish([&] { report.finish(stream, pipeline, ring, libraries.description()); });
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
 void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
-  Cancel& cancel = control.cancel;
+  const Context& context = control.context;
   Progress progress(control.signals, messages, request.progress);
   OutputTargets targets = find_outputs(request.output.file, request.reports.stats, request.reports.trace);
   targets.written = !request.stream.test;
@@ -116,29 +116,27 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  Keyring keyring = read_secrets(request.secrets, request.inputs.first(), messages, cancel);
+  Keyring keyring = read_secrets(request.secrets, request.inputs.first(), context);
   std::once_flag noted;
   const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
-                          const Messages& about, bool alone) {
+                          const Context& about, bool alone) {
     const Report::Start start;
-    open_outputs(endpoints, request, files_of(request.secrets, request.stream, input), outputs, about,
-                 cancel);
+    open_outputs(endpoints, request, files_of(request.secrets, request.stream, input), outputs, about);
     const std::unique_ptr<OpenStream> stream =
-        open_stream(request.stream, input, keyring.copy(), endpoints, about, cancel);
+        open_stream(request.stream, input, keyring.copy(), endpoints, about);
     std::call_once(noted, note_secrets, request.stream, keyring, request.output, messages);
     if (!request.inputs.several()) keyring = {};  // wiped, as no further input needs it
-    run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about,
-               cancel);
+    run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about);
   };
   if (request.output.directory)
-    return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, messages, cancel);
-  const RunInput run_and_list = [&](const InputRequest& input, const Messages& about, bool) {
-    Endpoints endpoints = open_input(input, request.stream.decrypt, cancel);
+    return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, context);
+  const RunInput run_and_list = [&](const InputRequest& input, const Context& about, bool) {
+    Endpoints endpoints = open_input(input, request.stream.decrypt, about.cancel);
     if (request.inputs.finds_names()) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
     run(input, std::move(endpoints), targets, about, true);
     return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
   };
-  for_each_input(request.inputs, messages, cancel, {.run = run_and_list});
+  for_each_input(request.inputs, context, {.run = run_and_list});
 }
 
 }  // namespace gpuaes

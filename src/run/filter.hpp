@@ -2,11 +2,10 @@
 #pragma once
 
 #include "cli/requests.hpp"
-#include "io/cancel.hpp"
 #include "run/endpoints.hpp"
 #include "run/open_stream.hpp"
 #include "run/report.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -18,6 +17,6 @@ void run_filter(const FilterRequest& request, const Messages& messages);
 // Moves a stream through the pipeline, from its source to its finished sink, and writes the requested
 // statistics and trace to the sinks in `endpoints`. The run began at `start`.
 void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
-                Progress& progress, const Messages& messages, Cancel& cancel);
+                Progress& progress, const Context& context);
 
 }  // namespace gpuaes

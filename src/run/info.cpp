@@ -97,10 +97,10 @@ Info read_header(FdSource& source, const std::optional<std::string>& format_name
 }
 
 Info read_info(const InputRequest& request, const std::optional<std::string>& format_name,
-               const Messages& messages, Cancel& cancel) {
-  auto [source, directory] = open_input_file(request, true, cancel);
+               const Context& context) {
+  auto [source, directory] = open_input_file(request, true, context.cancel);
   const std::optional<std::uint64_t> size = source.size();
-  note_if_terminal(source, messages);
+  note_if_terminal(source, context.messages);
   Info info = read_header(source, format_name);
   if (directory)
     info.sizes = sizes_of_directory(*directory, size.value_or(0));
@@ -250,8 +250,8 @@ void print_info(const InfoRequest& request, const Messages& messages) {
   RunControl control(messages);
   prepare_inputs(files_of(request.inputs));
   const bool several = request.inputs.several();
-  const RunInput describe = [&](const InputRequest& input, const Messages& about, bool) {
-    const Info info = read_info(input, request.format, about, control.cancel);
+  const RunInput describe = [&](const InputRequest& input, const Context& context, bool) {
+    const Info info = read_info(input, request.format, context);
     if (!several) return InputResult{request.json ? to_json("", info) : to_text(info)};
     return InputResult{request.json ? to_json(json_file(input.file.name) + ", ", info)
                                     : to_line(input.file, info)};
@@ -259,7 +259,7 @@ void print_info(const InfoRequest& request, const Messages& messages) {
   const DescribeFailure describe_failure = [](const InputRequest& input, const Error& error) {
     return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.file.name), json_string(error.what()));
   };
-  for_each_input(request.inputs, messages, control.cancel,
+  for_each_input(request.inputs, control.context,
                  {.run = describe, .describe_failure = request.json ? describe_failure : DescribeFailure()});
 }
 

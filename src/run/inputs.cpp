@@ -51,11 +51,11 @@ void limit_lack_of_resources(const std::function<void()>& action) try {
 // The inputs of a request, in order.
 class InputReader {
  public:
-  InputReader(const InputsRequest& request, const InputWork& work, const Messages& messages, Cancel& cancel)
+  InputReader(const InputsRequest& request, const InputWork& work, const Context& context)
       : request_(request), tree_(request.opens, work.skips_directory) {
     if (!request.list) return;
-    list_.emplace(request.list->open(cancel));
-    note_if_terminal(*list_, messages);
+    list_.emplace(request.list->open(context.cancel));
+    note_if_terminal(*list_, context.messages);
   }
 
   std::optional<InputRequest> next() {
@@ -145,12 +145,8 @@ class InputReader {
 // Does the work for inputs, and counts them.
 class InputLoop {
  public:
-  InputLoop(const InputsRequest& inputs, const Messages& messages, Cancel& cancel, const InputWork& work)
-      : inputs_(inputs),
-        several_(inputs.several() || !work.verb.empty()),
-        messages_(messages),
-        cancel_(cancel),
-        work_(work) {}
+  InputLoop(const InputsRequest& inputs, const Context& context, const InputWork& work)
+      : inputs_(inputs), several_(inputs.several() || !work.verb.empty()), context_(context), work_(work) {}
 
   // From any thread, unless `alone`.
   void run(const InputRequest& input, bool alone) { run(input, alone, false); }
@@ -190,7 +186,7 @@ class InputLoop {
     text += fmt::format(" file{} {}", all == 1 ? "" : "s", work_.verb);
     if (skipped > 0) text += fmt::format(", {} skipped", with_commas(skipped));
     if (failed > 0) text += fmt::format(", {} failed", with_commas(failed));
-    messages_.note(text);
+    context_.messages.note(text);
   }
 
   void finish() {
@@ -199,7 +195,7 @@ class InputLoop {
       if (work_.at_end) work_.at_end(counts_);
       refuse_nothing();
     } catch (const Error& error) {
-      messages_.error(error);
+      context_.messages.error(error);
       worst_ = std::max(worst_, Exit::io);
     }
     note_summary();
@@ -220,14 +216,16 @@ class InputLoop {
     InputResult result;
     try {
       name_input(shown, [&] {
-        limit_lack_of_resources(
-            [&] { result = work_.run(input, messages_.for_input(shown, several_), alone); });
+        limit_lack_of_resources([&] {
+          const Messages about = context_.messages.for_input(shown, several_);
+          result = work_.run(input, {about, context_.cancel}, alone);
+        });
       });
       const std::lock_guard lock(mutex_);
       ++(result.skipped ? counts_.skipped : counts_.done);
     } catch (const Error& error) {
       if (!several_ || (error.exit() == Exit::usage && is_first())) throw;
-      if (alone) cancel_.withdraw_failure();
+      if (alone) context_.cancel.withdraw_failure();
       if (may_leave && error.lacks_resource()) return leave(input);
       if (names_input(error))
         result.text = fail(input, error);
@@ -256,7 +254,7 @@ class InputLoop {
 
   // Exit::usage is only for errors before the first input is done. Returns text for standard output.
   std::string fail(const InputRequest& input, const Error& error) {
-    messages_.error(error);
+    context_.messages.error(error);
     const std::lock_guard lock(mutex_);
     ++counts_.failed;
     worst_ = std::max(worst_, error.exit() == Exit::usage ? Exit::io : error.exit());
@@ -266,14 +264,13 @@ class InputLoop {
   void print(const std::string& text) {
     if (text.empty()) return;
     const std::lock_guard lock(mutex_);
-    if (!output_) output_ = open_standard_sink(STDOUT_FILENO, cancel_);
+    if (!output_) output_ = open_standard_sink(STDOUT_FILENO, context_.cancel);
     output_->write(std::as_bytes(std::span(text)));
   }
 
   const InputsRequest& inputs_;
   const bool several_;
-  const Messages& messages_;
-  Cancel& cancel_;
+  const Context context_;
   const InputWork& work_;
 
   std::mutex mutex_;                // guards the members below
@@ -364,10 +361,9 @@ void limit_usage_error(bool several, const std::function<void()>& action) {
   }
 }
 
-void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
-                    const InputWork& work) {
-  InputReader reader(inputs, work, messages, cancel);
-  InputLoop loop(inputs, messages, cancel, work);
+void for_each_input(const InputsRequest& inputs, const Context& context, const InputWork& work) {
+  InputReader reader(inputs, work, context);
+  InputLoop loop(inputs, context, work);
   try {
     run_inputs(reader, loop, work);
   } catch (const Cancelled&) {

@@ -8,9 +8,8 @@
 
 #include "base/error.hpp"
 #include "cli/requests.hpp"
-#include "io/cancel.hpp"
 #include "run/report.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -21,7 +20,7 @@ struct InputResult {
   std::string text{};
   bool skipped = false;
 };
-using RunInput = std::function<InputResult(const InputRequest& input, const Messages& messages, bool alone)>;
+using RunInput = std::function<InputResult(const InputRequest& input, const Context& context, bool alone)>;
 
 // Returns what standard output says about an input that failed.
 using DescribeFailure = std::function<std::string(const InputRequest& input, const Error& error)>;
@@ -46,8 +45,7 @@ struct InputWork {
 // end has the highest exit status. If there is too little memory for inputs side by side, they are tried
 // again one at a time. A signal also ends with the summary. A UsageError of `run` for the first one ends the
 // run. IoError if the list cannot be read. A list or directory without files is an error.
-void for_each_input(const InputsRequest& inputs, const Messages& messages, Cancel& cancel,
-                    const InputWork& work);
+void for_each_input(const InputsRequest& inputs, const Context& context, const InputWork& work);
 
 // Calls `action`. If there are several inputs, a UsageError becomes an IoError, which concerns only this one.
 void limit_usage_error(bool several, const std::function<void()>& action);

@@ -56,11 +56,10 @@ std::string without_link(const std::string& file) {
 
 class DirectoryRun {
  public:
-  DirectoryRun(const FilterRequest& request, const ManyFiles& files, const Messages& messages, Cancel& cancel)
+  DirectoryRun(const FilterRequest& request, const ManyFiles& files, const Context& context)
       : request_(request),
         files_(files),
-        messages_(messages),
-        cancel_(cancel),
+        context_(context),
         ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
         names_(ending_),
         directory_(request.output.directory->name) {
@@ -88,8 +87,8 @@ class DirectoryRun {
   }
 
   // From any thread.
-  InputResult run(const InputRequest& input, const Messages& about, bool alone) {
-    Endpoints endpoints = open_input(input, request_.stream.decrypt, cancel_);
+  InputResult run(const InputRequest& input, const Context& about, bool alone) {
+    Endpoints endpoints = open_input(input, request_.stream.decrypt, about.cancel);
     endpoints.totals = &totals_;
     const struct stat before = endpoints.source.status();
     refuse_secret_as_input(input.file, before, files_.secrets);
@@ -117,7 +116,7 @@ class DirectoryRun {
         fmt::format("skipped {}, the first of them {}: outputs in {}, or temporary files",
                     counted(left_out_, "file"), first_left_out_, request_.output.directory->name);
     if (counts.done + counts.skipped + counts.failed == 0) throw IoError(text + "; there are no others");
-    messages_.note(text);
+    context_.messages.note(text);
   }
 
  private:
@@ -151,7 +150,7 @@ class DirectoryRun {
     only_stats.written = false;
     refuse_output_conflicts(files_.named, only_stats);
     if (only_stats.stats->file) inputs_.add(only_stats.stats->file->get());
-    return open_report(only_stats.stats, messages_, cancel_);
+    return open_report(only_stats.stats, context_);
   }
 
   void write_stats(const InputCounts& counts) {
@@ -241,7 +240,7 @@ class DirectoryRun {
   FdSource open_again(const OutputTarget& target) const {
     Fd fd(openat(target.directory, target.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd.get() < 0) throw io_error("cannot open", target.name, fd.error());
-    return FdSource(std::move(fd), target.name, cancel_);
+    return FdSource(std::move(fd), target.name, context_.cancel);
   }
 
   // Where times are rounded, another change within the same unit would not show.
@@ -258,8 +257,7 @@ class DirectoryRun {
 
   const FilterRequest& request_;
   const ManyFiles& files_;
-  const Messages& messages_;
-  Cancel& cancel_;
+  const Context context_;
   const std::string ending_;
   OutputNames names_;
   FileSet inputs_, outputs_;  // all that this run reads, and what it has written
@@ -275,10 +273,9 @@ class DirectoryRun {
 
 }  // namespace
 
-void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Messages& messages,
-                        Cancel& cancel) {
-  DirectoryRun run(request, files, messages, cancel);
-  for_each_input(request.inputs, messages, cancel,
+void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Context& context) {
+  DirectoryRun run(request, files, context);
+  for_each_input(request.inputs, context,
                  {.run = [&](auto&&... arguments) { return run.run(arguments...); },
                   .only_files = true,
                   .leaves_out = [&](const InputRequest& input) { return run.leaves_out(input); },

@@ -5,11 +5,10 @@
 
 #include "cli/requests.hpp"
 #include "files/conflicts.hpp"
-#include "io/cancel.hpp"
 #include "keys/keyring.hpp"
 #include "run/endpoints.hpp"
 #include "run/report.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -17,7 +16,7 @@ namespace gpuaes {
 // Encrypts or decrypts one file, whose input is open. Unless it is alone, the calling thread does all of the
 // work.
 using RunFile = std::function<void(const InputRequest& input, Endpoints endpoints,
-                                   const OutputTargets& targets, const Messages& messages, bool alone)>;
+                                   const OutputTargets& targets, const Context& context, bool alone)>;
 
 struct ManyFiles {
   const NamedInputs &secrets, &named;  // `named` includes the inputs
@@ -29,7 +28,6 @@ struct ManyFiles {
 
 // Runs all files of a request that has an output directory. UsageError, before anything is written, if inputs
 // cannot have the outputs that their names require; otherwise as for_each_input().
-void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Messages& messages,
-                        Cancel& cancel);
+void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Context& context);
 
 }  // namespace gpuaes

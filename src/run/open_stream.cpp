@@ -158,13 +158,13 @@ std::unique_ptr<Session> open_session_of(const StreamRequest& stream, const Form
   return open_session_to_salvage(format, std::move(request));
 }
 
-std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const Messages& messages,
-                                                 Cancel& cancel) {
+std::unique_ptr<SharedOutput> make_shared_output(const StreamMode& mode, const Context& context) {
   const auto* const into = std::get_if<IntoFile>(&mode);
   if (into == nullptr) return nullptr;
-  return SharedOutput::make(into->name, uncached_plaintext_bytes(), cancel,
-                            {.note = [&messages](const std::string& text) { messages.note(text); },
-                             .warn = [&messages](const std::string& text) { messages.warning(text); }});
+  const Messages& messages = context.messages;
+  return SharedOutput::make(
+      into->name, uncached_plaintext_bytes(), context.cancel,
+      {.note = [&messages](const std::string& text) { messages.note(text); }, .warn = messages.warner()});
 }
 
 // For the AuthError of a damaged body.
@@ -250,8 +250,7 @@ void note_secrets(const StreamRequest& stream, const Keyring& keyring, const Out
 }
 
 std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,
-                                        Keyring keyring, Endpoints& endpoints, const Messages& messages,
-                                        Cancel& cancel) {
+                                        Keyring keyring, Endpoints& endpoints, const Context& context) {
   FdSource& file = endpoints.source;
   PartsDirectory* const directory = endpoints.directory ? &*endpoints.directory : nullptr;
   if (stream.decrypt)
@@ -261,14 +260,13 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   const Format& format = choose_format_or_hint(stream, keyring, encrypted);
   check_format(stream, format, armored);
   if (stream.format.armor) endpoints.output = make_armor_sink(format.armor, std::move(endpoints.output));
-  SessionRequest request =
-      make_request(std::move(keyring), input, stream.format, stream.decrypt, messages, cancel);
+  SessionRequest request = make_request(std::move(keyring), input, stream.format, stream.decrypt, context);
   if (encrypted != nullptr) request.input = &encrypted->header;
   std::optional<HeaderReader> separate_header;
   if (stream.header) {
     if (stream.salvages() && !file.size())
       throw UsageError("--salvage with --header requires a seekable input", "copy the input to a file first");
-    separate_header = read_separate_header(*stream.header, format, *encrypted, cancel);
+    separate_header = read_separate_header(*stream.header, format, *encrypted, context.cancel);
     request.input = &*separate_header;
     request.separate_header = true;
   }
@@ -279,20 +277,20 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
   });
   file.begin_here();
   if (!format.authenticated)
-    messages.warning(
+    context.messages.warning(
         fmt::format("the {} format is not authenticated; modifications will go undetected", format.name));
   if (endpoints.command) endpoints.command->start();  // after the prompt for a passphrase
 
   Source& whole = encrypted != nullptr ? encrypted->body() : file;
   std::optional<std::uint64_t> body_bytes = armored ? std::nullopt : file.size();
   const bool may_be_cbc = stream.decrypt && format.may_be_cbc;
-  if (may_be_cbc && fits_cbc(body_bytes.value_or(0))) messages.warning(cbc_warning);
+  if (may_be_cbc && fits_cbc(body_bytes.value_or(0))) context.messages.warning(cbc_warning);
   const char* const damage_hint = damage_hint_for(stream, endpoints, armored);
   return with_hint(damage_hint, [&] {
     endpoints.parts = session->open_source(
         {.source = whole, .size = body_bytes, .directory = directory, .all = !stream.selects()});
     if (endpoints.parts && body_bytes) body_bytes = endpoints.parts->parallel_size();
-    std::unique_ptr<SharedOutput> shared = make_shared_output(stream.mode, messages, cancel);
+    std::unique_ptr<SharedOutput> shared = make_shared_output(stream.mode, context);
     SharedOutput* const shared_sink = shared.get();
     if (shared) endpoints.output = std::move(shared);
     StreamParts parts{.source = endpoints.parts ? *endpoints.parts : whole,
@@ -308,7 +306,7 @@ std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const Input
                       .body_bytes = body_bytes,
                       .damage_hint = damage_hint,
                       .header_damage = header_damage};
-    return std::visit(MakeStream{parts, stream.decrypt, shared_sink, messages}, stream.mode);
+    return std::visit(MakeStream{parts, stream.decrypt, shared_sink, context.messages}, stream.mode);
   });
 }
 

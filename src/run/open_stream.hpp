@@ -18,7 +18,7 @@
 #include "lane/plan.hpp"
 #include "run/endpoints.hpp"
 #include "secrets/secrets.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -101,8 +101,7 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 // not authenticate. UsageError if the format does not support the options; KeyError, AuthError and IoError as
 // in open_session() and, with --range, in RangeStream.
 std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,
-                                        Keyring keyring, Endpoints& endpoints, const Messages& messages,
-                                        Cancel& cancel);
+                                        Keyring keyring, Endpoints& endpoints, const Context& context);
 
 // Prints what a user should know about sealing for these secrets.
 void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,

@@ -65,7 +65,7 @@ SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, 
   SinkRules rules{.terminal = as_text ? Terminal::everything : Terminal::nothing,
                   .bytes = source.size(),
                   .direct_from = large_output,
-                  .warn = [&messages](const std::string& text) { messages.warning(text); }};
+                  .warn = messages.warner()};
   if (request.in_place) {
     rules.temp.hint = not_replaceable_hint(request.inputs);
     rules.temp.replaces_read_only = true;
@@ -174,7 +174,6 @@ struct Shared {
   Notes& notes;
   Folders& folders;  // if there are several inputs
   Progress& progress;
-  Cancel& cancel;
 };
 
 // The opened input, and the sink for its new form.
@@ -186,7 +185,7 @@ struct Ends {
   PartsDirectory* directory() { return input.directory ? &*input.directory : nullptr; }
 };
 
-void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
+void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const Context& context) {
   const bool in_place = run.request.in_place, several = run.request.inputs.several();
   const OutputRequest& output = run.request.output;
   if (PartsDirectory* const directory = ends.directory()) {
@@ -198,11 +197,11 @@ void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const
   refuse_output_conflicts(others,
                           {.output = ends.target, .shown = output.file ? "--output" : ends.target.name},
                           "omit --output to replace the file, or write to another file");
-  SinkRules rules = output_rules(run.request, ends.target, ends.input.source, messages);
+  SinkRules rules = output_rules(run.request, ends.target, ends.input.source, context.messages);
   rules.durable_name = !several || ends.directory() != nullptr;
   if (!rules.durable_name) run.folders.add(ends.target);
-  ends.sink = open_sink(ends.target, rules, run.cancel);
-  note_if_terminal(ends.input.source, messages);
+  ends.sink = open_sink(ends.target, rules, context.cancel);
+  note_if_terminal(ends.input.source, context.messages);
 }
 
 // Copies the body of the input after its new header. False if there is none, but only a header.
@@ -241,7 +240,8 @@ NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyr
 }
 
 // Writes the input with its new header.
-void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, const Messages& messages) {
+void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, const Context& context) {
+  const Messages& messages = context.messages;
   const FormatRequest& wanted = run.request.format;
   OpenedInput input(ends.input.source, ends.directory(), wanted.name);
   const Format& format = find_rekeyable_format(wanted.name, input.header);
@@ -249,7 +249,7 @@ void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, c
   warn_of_ending(run.request.output.file, format, messages);
   if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));
   const NewHeader header = [&] {
-    SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, messages, run.cancel);
+    SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, context);
     session.input = &input.header;
     session.index_first = ends.directory() != nullptr;
     return replace_keys(format, session, run.new_keys, run.request.in_place);
@@ -271,12 +271,12 @@ void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, c
   run.notes.add(in_place ? request.file.name : ends.target.name, header);
 }
 
-void rekey(const Shared& run, const InputRequest& request, OutputTarget target, const Messages& messages) {
+void rekey(const Shared& run, const InputRequest& request, OutputTarget target, const Context& context) {
   const InputsRequest& inputs = run.request.inputs;
-  Ends ends{open_input_file(request, true, run.cancel), std::move(target)};
+  Ends ends{open_input_file(request, true, context.cancel), std::move(target)};
   if (inputs.finds_names()) refuse_secret_as_input(request.file, ends.input.source.status(), run.secrets);
-  limit_usage_error(inputs.several(), [&] { open_ends(run, request, ends, messages); });
-  write_rekeyed(run, request, ends, messages);
+  limit_usage_error(inputs.several(), [&] { open_ends(run, request, ends, context); });
+  write_rekeyed(run, request, ends, context);
 }
 
 // UsageError for an input that cannot be replaced.
@@ -288,10 +288,10 @@ void check_inputs(const RekeyRequest& request) {
   }
 }
 
-void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, const Messages& messages) {
+void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, const Context& context) {
   const InputsRequest& inputs = run.request.inputs;
   const bool several = inputs.several();
-  const RunInput run_one = [&](const InputRequest& input, const Messages& about, bool) {
+  const RunInput run_one = [&](const InputRequest& input, const Context& about, bool) {
     rekey(run, input, target ? *target : find_target(input.file), about);
     return InputResult();
   };
@@ -312,7 +312,7 @@ void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, con
         run.folders.sync();
       }};
   try {
-    for_each_input(inputs, messages, run.cancel, work);
+    for_each_input(inputs, context, work);
   } catch (const Cancelled&) {
     run.notes.print();
     throw;
@@ -323,7 +323,7 @@ void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, con
 
 void run_rekey(const RekeyRequest& request, const Messages& messages) {
   RunControl control(messages);
-  Cancel& cancel = control.cancel;
+  const Context& context = control.context;
   Progress progress(control.signals, messages, request.progress);
   const InputRequest first = request.inputs.first();
   std::optional<OutputTarget> target;
@@ -331,13 +331,13 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   check_inputs(request);
   const NamedInputs secrets = files_of(request.old_secrets, request.new_secrets);
   prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
-  Keyring old_keys = read_secrets(request.old_secrets, first, messages, cancel);
-  Keyring new_keys = read_new_secrets(request.new_secrets, messages, cancel);
+  Keyring old_keys = read_secrets(request.old_secrets, first, context);
+  Keyring new_keys = read_new_secrets(request.new_secrets, context);
   Notes notes(messages);
   Folders folders;
   std::once_flag warned_of_keys;
-  rekey_all({request, secrets, old_keys, new_keys, warned_of_keys, notes, folders, progress, cancel}, target,
-            messages);
+  rekey_all({request, secrets, old_keys, new_keys, warned_of_keys, notes, folders, progress}, target,
+            context);
 }
 
 }  // namespace gpuaes

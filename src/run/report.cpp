@@ -146,9 +146,9 @@ void TotalStats::write(Sink& sink, const InputCounts& inputs) const {
 }
 
 Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, TotalStats* totals,
-               const Messages& messages, Cancel& cancel)
-    : start_(start), stats_(std::move(stats)), totals_(totals), messages_(messages) {
-  if (trace) trace_.emplace(std::move(trace), cancel);
+               const Context& context)
+    : start_(start), stats_(std::move(stats)), totals_(totals), messages_(context.messages) {
+  if (trace) trace_.emplace(std::move(trace), context.cancel);
 }
 
 void Report::log_ring(const Ring& ring) const {

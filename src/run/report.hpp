@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "io/cancel.hpp"
 #include "io/source_sink.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
@@ -16,7 +15,7 @@
 #include "pipeline/trace.hpp"
 #include "run/open_stream.hpp"
 #include "system/resources.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -52,7 +51,7 @@ class Report {
   // Either sink may be null. The timeline begins here; from now on, however the run ends, its file is
   // complete JSON. A run that fails earlier leaves an existing file unchanged.
   Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, TotalStats* totals,
-         const Messages& messages, Cancel& cancel);
+         const Context& context);
 
   Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr without --trace
 

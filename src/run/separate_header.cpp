@@ -47,7 +47,7 @@ void export_header(const ExportHeaderRequest& request, const Messages& messages)
     const SinkRules rules{
         .terminal = request.output.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
         .bytes = input.header.taken(),
-        .warn = [&messages](const std::string& text) { messages.warning(text); }};
+        .warn = messages.warner()};
     const std::unique_ptr<Sink> sink = open_sink(targets.output, rules, control.cancel);
     sink->write(input.header.bytes());
     sink->close();

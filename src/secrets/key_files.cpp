@@ -28,12 +28,12 @@ namespace gpuaes {
 namespace {
 
 // Warns, if it should, when other users can read secrets in plaintext.
-SecretFile read_and_warn(const NamedFile& named, bool should_warn, const Messages& messages, Cancel& cancel) {
-  FdSource file = open_secret_file(named, cancel);
+SecretFile read_and_warn(const NamedFile& named, bool should_warn, const Context& context) {
+  FdSource file = open_secret_file(named, context.cancel);
   SecretFile read = read_secret_file(file);
   const bool is_public = std::holds_alternative<EncryptedKeyFile>(read.kind) ||
                          std::holds_alternative<RecipientLines>(read.kind);
-  if (should_warn && !is_public) warn_if_readable(file, messages);
+  if (should_warn && !is_public) warn_if_readable(file, context.messages);
   return read;
 }
 
@@ -140,17 +140,17 @@ struct AddKeys {
   const std::shared_ptr<const Secret>& contents;
   const SecretRequest& request;
   const std::shared_ptr<const AskPassphrase>& given;
-  const Messages& messages;
-  Cancel& cancel;
+  const Context& context;
 
   bool opens() const { return request.purpose == Purpose::open; }
   void add(std::vector<Key> keys) const { std::ranges::move(keys, std::back_inserter(keyring.keys)); }
 
   void operator()(EncryptedKeyFile) const {
     const auto unlock = [contents = contents, name = file.shown(), request = request,
-                         given = opens() ? given : nullptr, &messages = messages, &cancel = cancel] {
-      const SecretFile plain = decrypt_key_file(*contents, name, request.named.attempts, given.get(), cancel);
-      return std::visit(KeysIn{plain.contents, name, request, messages}, plain.kind);
+                         given = opens() ? given : nullptr, context = context] {
+      const SecretFile plain =
+          decrypt_key_file(*contents, name, request.named.attempts, given.get(), context.cancel);
+      return std::visit(KeysIn{plain.contents, name, request, context.messages}, plain.kind);
     };
     if (opens())
       keyring.locked.push_back(locked_keys(file, unlock));
@@ -162,8 +162,9 @@ struct AddKeys {
     const auto key = std::make_shared<const SshKeyFile>(as_text(contents->bytes()), file.shown());
     const bool is_used = opens() || request.purpose == Purpose::seal_for_identities;
     if (!key->has_passphrase() || !is_used) return add_plain(kind);
-    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*key, file, cancel));
-    const auto unlock = [key, recipient, attempts = request.named.attempts, given = given, &cancel = cancel] {
+    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*key, file, context.cancel));
+    const auto unlock = [key, recipient, attempts = request.named.attempts, given = given,
+                         &cancel = context.cancel] {
       return open_ssh_key(*key, *recipient, attempts, *given, cancel);
     };
     if (opens())
@@ -180,7 +181,7 @@ struct AddKeys {
  private:
   template <class Kind>
   void add_plain(const Kind& kind) const {
-    add(KeysIn{*contents, file.shown(), request, messages}(kind));
+    add(KeysIn{*contents, file.shown(), request, context.messages}(kind));
   }
 };
 
@@ -191,12 +192,11 @@ bool has_ssh_key(const KeyFile& kind) {
 
 // To open an input, an SSH key that cannot be used is skipped. Returns its error.
 std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const SecretRequest& request,
-                                const std::shared_ptr<const AskPassphrase>& given, const Messages& messages,
-                                Cancel& cancel) {
-  SecretFile file = read_and_warn(named, request.warn_if_readable, messages, cancel);
+                                const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
+  SecretFile file = read_and_warn(named, request.warn_if_readable, context);
   const auto contents = std::make_shared<const Secret>(std::move(file.contents));
   try {
-    std::visit(AddKeys{keyring, named, contents, request, given, messages, cancel}, file.kind);
+    std::visit(AddKeys{keyring, named, contents, request, given, context}, file.kind);
   } catch (const Error& error) {
     if (request.purpose != Purpose::open || !has_ssh_key(file.kind) || error.lacks_resource()) throw;
     keyring.unusable.emplace_back(error.what());
@@ -208,22 +208,21 @@ std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const 
 }  // namespace
 
 std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
-                                 const std::shared_ptr<const AskPassphrase>& given, const Messages& messages,
-                                 Cancel& cancel) {
+                                 const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
   std::exception_ptr first;
   for (const NamedFile& file : request.named.key_files)
     file.in_context([&] {
-      const std::exception_ptr error = add_key_file(keyring, file, request, given, messages, cancel);
+      const std::exception_ptr error = add_key_file(keyring, file, request, given, context);
       if (!first) first = error;
     });
   return first;
 }
 
-SecretFile read_key_file(const NamedFile& named, const Messages& messages, Cancel& cancel) {
-  SecretFile file = read_and_warn(named, true, messages, cancel);
+SecretFile read_key_file(const NamedFile& named, const Context& context) {
+  SecretFile file = read_and_warn(named, true, context);
   if (!std::holds_alternative<EncryptedKeyFile>(file.kind)) return file;
   const std::string name = named.shown();
-  SecretFile plain = decrypt_key_file(file.contents, name, default_attempts, nullptr, cancel);
+  SecretFile plain = decrypt_key_file(file.contents, name, default_attempts, nullptr, context.cancel);
   if (std::holds_alternative<EncryptedKeyFile>(plain.kind)) throw encrypted_twice(name);
   return plain;
 }

@@ -7,23 +7,21 @@
 
 #include "cli/requests.hpp"
 #include "files/named_file.hpp"
-#include "io/cancel.hpp"
 #include "keys/keyring.hpp"
 #include "secrets/secret_file.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
 // Reads a key or identity file, and decrypts it if it is encrypted. Warns if other users can read it, unless
 // it contains recipients, which are public. IoError if it cannot be read; UsageError if it is too long or the
 // name is itself a secret.
-SecretFile read_key_file(const NamedFile& named, const Messages& messages, Cancel& cancel);
+SecretFile read_key_file(const NamedFile& named, const Context& context);
 
 // Adds the keys in all key files. To open an input, those with a passphrase wait until they are needed, and
 // an SSH key that cannot be used is skipped, as another key may open it: returns the first error of such
 // keys. By then, `given` may have a passphrase, which is tried first.
 std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
-                                 const std::shared_ptr<const AskPassphrase>& given, const Messages& messages,
-                                 Cancel& cancel);
+                                 const std::shared_ptr<const AskPassphrase>& given, const Context& context);
 
 }  // namespace gpuaes

@@ -116,25 +116,26 @@ Secret ask_passphrase(const std::string& question, std::string complaint, unsign
 
 // The first line of a file. Reads byte by byte: the bytes after the line may be the input, and may not arrive
 // for a long time.
-Secret read_passphrase(const NamedFile& named, const Messages& messages, Cancel& cancel) {
-  FdSource file = open_secret_file(named, cancel);
-  warn_if_readable(file, messages);
+Secret read_passphrase(const NamedFile& named, const Context& context) {
+  FdSource file = open_secret_file(named, context.cancel);
+  warn_if_readable(file, context.messages);
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
          line.bytes()[size] != std::byte{'\n'})
     ++size;
-  return read_line(line.bytes().first(size), file.name(), messages);
+  return read_line(line.bytes().first(size), file.name(), context.messages);
 }
 
 // The first line that the shell command prints. UsageError if it is not a passphrase or the command fails.
-Secret run_passphrase_command(const Argument& command, const Messages& messages, Cancel& cancel) {
-  ChildProcess process({.words = {"/bin/sh", "-c", command.text}, .name = command.option}, cancel);
+Secret run_passphrase_command(const Argument& command, const Context& context) {
+  ChildProcess process({.words = {"/bin/sh", "-c", command.text}, .name = command.option}, context.cancel);
   FdSource source = process.output();
   try {
     process.start();
     const Secret output = read_up_to(max_command_output_bytes + 1, source);
-    if (output.size() <= max_command_output_bytes) return read_line(output.bytes(), source.name(), messages);
+    if (output.size() <= max_command_output_bytes)
+      return read_line(output.bytes(), source.name(), context.messages);
   } catch (const IoError& error) {
     throw UsageError(error.what(), error.hint());
   }
@@ -201,12 +202,12 @@ AskPassphrase ask_for_file(const std::string& name, const std::string& hint, uns
   };
 }
 
-AskPassphrase find_passphrase(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
+AskPassphrase find_passphrase(const SecretRequest& request, const Context& context) {
   const SecretOptions& named = request.named;
   if (named.ask_passphrase && request.purpose == Purpose::open)
-    return ask_passphrases(named.attempts, cancel);
+    return ask_passphrases(named.attempts, context.cancel);
   if (named.ask_passphrase) {
-    const auto ask_once = [named, question = question_for(request), &cancel] {
+    const auto ask_once = [named, question = question_for(request), &cancel = context.cancel] {
       return ask_new_passphrase(named, question, cancel);
     };
     return [answer = std::async(std::launch::deferred, ask_once).share()](const std::string&, bool again) {
@@ -214,9 +215,9 @@ AskPassphrase find_passphrase(const SecretRequest& request, const Messages& mess
     };
   }
   if (const auto& file = named.passphrase_file)
-    return answer_with(file->in_context([&] { return read_passphrase(*file, messages, cancel); }));
+    return answer_with(file->in_context([&] { return read_passphrase(*file, context); }));
   if (const auto& command = named.passphrase_command)
-    return answer_with(run_passphrase_command(*command, messages, cancel));
+    return answer_with(run_passphrase_command(*command, context));
   return {};
 }
 

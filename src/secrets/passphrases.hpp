@@ -4,9 +4,8 @@
 #include <string>
 
 #include "cli/requests.hpp"
-#include "io/cancel.hpp"
 #include "keys/keyring.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -24,6 +23,6 @@ AskPassphrase ask_for_file(const std::string& name, const std::string& hint, uns
 
 // The passphrase that a request names, or an empty function. To seal, asks for a new passphrase, once.
 // UsageError if a file or command does not contain a passphrase, or the command fails; IoError.
-AskPassphrase find_passphrase(const SecretRequest& request, const Messages& messages, Cancel& cancel);
+AskPassphrase find_passphrase(const SecretRequest& request, const Context& context);
 
 }  // namespace gpuaes

@@ -252,15 +252,15 @@ std::string quoted(std::string_view text) {
 
 class Dialog {
  public:
-  Dialog(std::string program, const Messages& messages, Cancel& cancel)
-      : program_(std::move(program)), messages_(messages), cancel_(cancel) {}
+  Dialog(std::string program, const Context& context) : program_(std::move(program)), context_(context) {}
 
   void show(std::string_view text) const {
-    messages_.note(fmt::format("{} says {}", program_, quoted(text)));
+    context_.messages.note(fmt::format("{} says {}", program_, quoted(text)));
   }
 
   void report_silence() {  // once
-    if (!std::exchange(silence_reported_, true)) messages_.note(fmt::format("waiting for {}", program_));
+    if (!std::exchange(silence_reported_, true))
+      context_.messages.note(fmt::format("waiting for {}", program_));
   }
 
   // The answer on the terminal; none if there is no terminal, or the answer is ^D or longer than 1024 bytes.
@@ -289,22 +289,21 @@ class Dialog {
  private:
   std::optional<Secret> ask_question(const std::string& question, Prompt::Answers answers) const {
     if (!has_terminal()) {
-      messages_.warning(fmt::format("{}, but there is no terminal", question));
+      context_.messages.warning(fmt::format("{}, but there is no terminal", question));
       return std::nullopt;
     }
     Secret line(max_passphrase_bytes + 1);
-    Prompt prompt(cancel_, answers);
+    Prompt prompt(context_.cancel, answers);
     line.shrink(prompt.ask(question + ": ", line.bytes()));
     if (prompt.ended()) return std::nullopt;
     if (line.size() <= max_passphrase_bytes) return line;
-    messages_.warning(
+    context_.messages.warning(
         fmt::format("the answer for {} is longer than {} bytes", program_, max_passphrase_bytes));
     return std::nullopt;
   }
 
   std::string program_;
-  const Messages& messages_;
-  Cancel& cancel_;
+  const Context context_;
   bool silence_reported_ = false;
 };
 
@@ -320,11 +319,11 @@ bool is_identity(const Key& key) {
 // One conversation with a plugin about one key.
 class Conversation {
  public:
-  Conversation(const Key& key, const std::string& state_machine, const Messages& messages, Cancel& cancel)
+  Conversation(const Key& key, const std::string& state_machine, const Context& context)
       : program_(program_name(plugin_name(key))),
-        dialog_(program_, messages, cancel),
+        dialog_(program_, context),
         plugin_(
-            plugin_name(key), state_machine, [this] { dialog_.report_silence(); }, cancel) {
+            plugin_name(key), state_machine, [this] { dialog_.report_silence(); }, context.cancel) {
     const std::string_view text = as_text(is_identity(key) ? key.secret.bytes() : std::span(key.public_key));
     plugin_.send({is_identity(key) ? "add-identity" : "add-recipient", text});
     // Plugins must ignore commands that they do not know; this keeps them honest.
@@ -412,11 +411,11 @@ auto attempt(const Use& use) {
 
 class Client : public Plugin {
  public:
-  Client(const Messages& messages, Cancel& cancel) : messages_(messages), cancel_(cancel) {}
+  explicit Client(const Context& context) : context_(context) {}
 
   WrappedFileKey wrap(const Key& key, const Secret& file_key) override {
     return attempt([&] {
-      Conversation plugin(key, "recipient-v1", messages_, cancel_);
+      Conversation plugin(key, "recipient-v1", context_);
       plugin.send({"wrap-file-key"}, file_key.bytes());
       plugin.send({"extension-labels"});
       WrappedFileKey wrapped;
@@ -439,7 +438,7 @@ class Client : public Plugin {
 
   std::optional<Secret> unwrap(const Key& identity, std::span<const Stanza> stanzas) override {
     return attempt([&] {
-      Conversation plugin(identity, "identity-v1", messages_, cancel_);
+      Conversation plugin(identity, "identity-v1", context_);
       for (const Stanza& stanza : stanzas) {
         std::vector<std::string_view> arguments{"recipient-stanza", file_index};
         arguments.insert(arguments.end(), stanza.arguments.begin(), stanza.arguments.end());
@@ -481,14 +480,13 @@ class Client : public Plugin {
     return message.body.copy();
   }
 
-  const Messages& messages_;
-  Cancel& cancel_;
+  const Context context_;
 };
 
 }  // namespace
 
-std::shared_ptr<Plugin> make_plugin_client(const Messages& messages, Cancel& cancel) {
-  return std::make_shared<Client>(messages, cancel);
+std::shared_ptr<Plugin> make_plugin_client(const Context& context) {
+  return std::make_shared<Client>(context);
 }
 
 }  // namespace gpuaes

@@ -3,14 +3,13 @@
 
 #include <memory>
 
-#include "io/cancel.hpp"
 #include "keys/plugin.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
-// Runs the plugin of a key for each file key, and lets it talk to the user. `messages` and `cancel` must
-// outlive the client.
-std::shared_ptr<Plugin> make_plugin_client(const Messages& messages, Cancel& cancel);
+// Runs the plugin of a key for each file key, and lets it talk to the user. The members of `context`
+// must outlive the client.
+std::shared_ptr<Plugin> make_plugin_client(const Context& context);
 
 }  // namespace gpuaes

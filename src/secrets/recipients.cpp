@@ -23,8 +23,8 @@ namespace {
 
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
-void add_recipients_in(Keyring& keyring, const NamedFile& named, const Messages& messages, Cancel& cancel) {
-  FdSource file = open_secret_file(named, cancel);
+void add_recipients_in(Keyring& keyring, const NamedFile& named, const Context& context) {
+  FdSource file = open_secret_file(named, context.cancel);
   const auto [contents, kind] = read_secret_file(file);
   const std::string& name = file.name();
   if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
@@ -36,8 +36,8 @@ void add_recipients_in(Keyring& keyring, const NamedFile& named, const Messages&
     const std::optional<std::string> type = other_ssh_type(lines.line());
     skipped |= type.has_value();
     if (type)
-      messages.warning(fmt::format("{} is an SSH key of type {}, which cannot be a recipient and is skipped",
-                                   line_name, *type));
+      context.messages.warning(fmt::format(
+          "{} is an SSH key of type {}, which cannot be a recipient and is skipped", line_name, *type));
     else
       keyring.keys.push_back(parse_recipient(lines.line(), line_name));
   }
@@ -66,11 +66,10 @@ Key parse_argument(const std::string& text) {
 
 }  // namespace
 
-void add_recipients(Keyring& keyring, const SecretRequest& request, const Messages& messages,
-                    Cancel& cancel) {
+void add_recipients(Keyring& keyring, const SecretRequest& request, const Context& context) {
   for (const RecipientArgument& each : request.recipients)
     if (const auto* const file = std::get_if<NamedFile>(&each))
-      file->in_context([&] { add_recipients_in(keyring, *file, messages, cancel); });
+      file->in_context([&] { add_recipients_in(keyring, *file, context); });
     else
       keyring.keys.push_back(parse_argument(std::get<std::string>(each)));
 }

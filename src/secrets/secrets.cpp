@@ -55,16 +55,16 @@ void add_plugins(Keyring& keyring, const SecretRequest& request) {
     keyring.keys.push_back(make_plugin_identity(name, option));
 }
 
-Keyring read_named(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
+Keyring read_named(const SecretRequest& request, const Context& context) {
   Keyring keyring;
   const auto given = std::make_shared<AskPassphrase>();  // set before a key file is decrypted
-  const std::exception_ptr unusable = add_key_files(keyring, request, given, messages, cancel);
-  add_recipients(keyring, request, messages, cancel);
+  const std::exception_ptr unusable = add_key_files(keyring, request, given, context);
+  add_recipients(keyring, request, context);
   add_plugins(keyring, request);
-  const std::shared_ptr<Plugin> client = make_plugin_client(messages, cancel);
+  const std::shared_ptr<Plugin> client = make_plugin_client(context);
   for (Key& key : keyring.keys)
     if (key.kind == KeyKind::plugin) key.plugin = client;
-  if (AskPassphrase passphrase = find_passphrase(request, messages, cancel)) {
+  if (AskPassphrase passphrase = find_passphrase(request, context)) {
     if (!request.named.ask_passphrase) *given = passphrase;
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   }
@@ -74,12 +74,11 @@ Keyring read_named(const SecretRequest& request, const Messages& messages, Cance
 
 }  // namespace
 
-Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Messages& messages,
-                     Cancel& cancel) {
-  Keyring keyring = read_named(request, messages, cancel);
+Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Context& context) {
+  Keyring keyring = read_named(request, context);
   if (!keyring.empty()) return keyring;
   const bool opens = request.purpose == Purpose::open;
-  if (opens && input.is_named() && is_identity_file(input.file, cancel))
+  if (opens && input.is_named() && is_identity_file(input.file, context.cancel))
     throw UsageError(fmt::format("{} contains an identity, not an encrypted file", input.file.name),
                      "name the identity file with -k, and the encrypted file with -i or without an option");
   if (!request.ask_if_needed)
@@ -90,7 +89,7 @@ Keyring read_secrets(const SecretRequest& request, const InputRequest& input, co
   keyring.none_given = true;
   if (has_terminal())
     keyring.keys.push_back(
-        {.kind = KeyKind::passphrase, .passphrase = ask_passphrases(request.named.attempts, cancel)});
+        {.kind = KeyKind::passphrase, .passphrase = ask_passphrases(request.named.attempts, context.cancel)});
   return keyring;
 }
 
@@ -98,8 +97,8 @@ std::uint64_t derivation_bytes(const Keyring& keyring) {
   return keyring.find(KeyKind::passphrase) != nullptr || !keyring.locked.empty() ? MemoryTurns::max_extra : 0;
 }
 
-Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel) {
-  Keyring keyring = read_named(request, messages, cancel);
+Keyring read_new_secrets(const SecretRequest& request, const Context& context) {
+  Keyring keyring = read_named(request, context);
   if (keyring.keys.empty())
     throw UsageError("--rekey requires a new key, recipient or passphrase",
                      "use --new-key FILE, --recipient RECIPIENT or --new-passphrase");
@@ -107,7 +106,7 @@ Keyring read_new_secrets(const SecretRequest& request, const Messages& messages,
 }
 
 SessionRequest make_request(Keyring keyring, const InputRequest& input, const FormatRequest& format,
-                            bool decrypt, const Messages& messages, Cancel& cancel) {
+                            bool decrypt, const Context& context) {
   return {.decrypt = decrypt,
           .cipher = format.cipher,
           .keyring = std::move(keyring),
@@ -116,8 +115,8 @@ SessionRequest make_request(Keyring keyring, const InputRequest& input, const Fo
           .context = format.context,
           .label = format.label,
           .iterations = format.iterations,
-          .check = [&cancel] { cancel.check(); },
-          .detail = [&messages](const std::string& text) { messages.detail(text); }};
+          .check = [&cancel = context.cancel] { cancel.check(); },
+          .detail = [&messages = context.messages](const std::string& text) { messages.detail(text); }};
 }
 
 const char* writer_warning(const Keyring& keyring, bool had_recipient) {

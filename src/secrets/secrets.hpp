@@ -6,9 +6,8 @@
 
 #include "cli/requests.hpp"
 #include "format/format.hpp"
-#include "io/cancel.hpp"
 #include "keys/keyring.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -16,18 +15,17 @@ namespace gpuaes {
 // UsageError if one does not contain a key, identity, recipient or passphrase, or if the passphrase command
 // fails. If no secret is named to decrypt `input` with, the passphrase is asked for if there is a terminal
 // and the input needs nothing else. Several threads may use a copy of the keyring each.
-Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Messages& messages,
-                     Cancel& cancel);
+Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Context& context);
 
 // The same for the new secrets of --rekey.
-Keyring read_new_secrets(const SecretRequest& request, const Messages& messages, Cancel& cancel);
+Keyring read_new_secrets(const SecretRequest& request, const Context& context);
 
 // The memory that deriving a key from a passphrase usually takes, if the keyring has one; otherwise 0.
 std::uint64_t derivation_bytes(const Keyring& keyring);
 
-// The request to seal or open an input, without the input itself. `messages` and `cancel` must outlive it.
+// The request to seal or open an input, without the input itself. The members of `context` must outlive it.
 SessionRequest make_request(Keyring keyring, const InputRequest& input, const FormatRequest& format,
-                            bool decrypt, const Messages& messages, Cancel& cancel);
+                            bool decrypt, const Context& context);
 
 // Returns a warning about new slots for `keyring`, or nullptr. Opening a file with a key does not prove who
 // wrote it if others may know the file key, as anyone with a recipient's identity does. `had_recipient`:

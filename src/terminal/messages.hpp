@@ -77,6 +77,11 @@ class Messages {
   void detail(const std::string& text) const;
   void fine_detail(const std::string& text) const;
 
+  // A function that calls warning(); the messages must outlive it.
+  std::function<void(const std::string&)> warner() const {
+    return [this](const std::string& text) { warning(text); };
+  }
+
   // Prints `text` at any level, since the user requested it. Does not wait for standard error.
   void report(const std::string& text) const;
 

@@ -40,7 +40,7 @@ class Lists {
   void run(char separator, const InputWork& work) {
     try {
       for_each_input({.list = NamedFile{fmt::format("/dev/fd/{}", list_.get())}, .separator = separator},
-                     messages_, cancel_, work);
+                     {messages_, cancel_}, work);
     } catch (const Failed&) {
     }
   }
@@ -65,7 +65,7 @@ void check(Lists& lists, char separator, const std::string& ending) {
     names.add(input.file.name);
     return false;
   };
-  const auto run = [&](const InputRequest& input, const Messages&, bool) -> InputResult {
+  const auto run = [&](const InputRequest& input, const Context&, bool) -> InputResult {
     const std::string output = names.path_for(input.file.name);
     require(std::ranges::all_of(split(output, '/'), is_name));
     require(outputs.insert(output).second);

@@ -92,7 +92,7 @@ class Client {
   TempDir directory_;
   Messages messages_{"fuzz"};
   Cancel cancel_;
-  std::shared_ptr<Plugin> plugin_ = make_plugin_client(messages_, cancel_);
+  std::shared_ptr<Plugin> plugin_ = make_plugin_client({messages_, cancel_});
 };
 
 // The identity is not of the plugin, and must not find the header malformed.

@@ -34,7 +34,7 @@ class Rig {
   template <class Work>
   Exit run(const Work& work) {
     Cancel cancel;
-    const RunInput run_one = [&](const InputRequest& input, const Messages&, bool) -> InputResult {
+    const RunInput run_one = [&](const InputRequest& input, const Context&, bool) -> InputResult {
       int attempt = 0;
       {
         const std::lock_guard lock(mutex_);
@@ -46,7 +46,7 @@ class Rig {
     };
     try {
       for_each_input(
-          inputs_, messages_, cancel,
+          inputs_, {messages_, cancel},
           {.run = run_one, .side_by_side = true, .verb = "done", .at_end = [&](const InputCounts& counts) {
              counts_ = counts;
            }});
