@@ -97,6 +97,48 @@ class OpenStream {
 // All of `parts.source`, to encrypt or to decrypt.
 std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 
+// Calls `action`. Adds a hint to an AuthError that has none.
+template <class Action>
+auto with_hint(const char* hint, const Action& action) {
+  try {
+    return action();
+  } catch (AuthError& error) {
+    if (error.hint().empty()) error.set_hint(hint);
+    throw;
+  }
+}
+
+// The steps of opening a stream that all modes share.
+class StreamOpening {
+ public:
+  // Chooses the format, and checks options that do not depend on the mode.
+  StreamOpening(const StreamRequest& requested, const InputRequest& input, Keyring keyring, Endpoints& ends,
+                const Context& of_run);
+
+  const StreamRequest& stream;
+  Endpoints& endpoints;
+  const Context& context;
+  const std::string option;  // that requests the mode, or ""
+  const Format& format;
+
+  // UsageError unless the format is authenticated, for an option that verifies; or supports an option.
+  void require_authentication(const std::string& verifier) const;
+  void require(bool supported, const std::string& what, const std::vector<std::string_view>& formats) const;
+
+  // Opens the session with `open`, and warns if the format does not authenticate.
+  using OpenSession = std::function<std::unique_ptr<Session>(const Format&, SessionRequest)>;
+  std::unique_ptr<Session> session(const OpenSession& open = open_session);
+
+  // The parts of the stream, with endpoints.output as its sink. `damage_hint`: null for the usual one.
+  StreamParts parts(std::unique_ptr<Session> session, const char* damage_hint = nullptr);
+
+ private:
+  OpenedInput* encrypted() const { return endpoints.encrypted.get(); }  // null to encrypt
+  bool is_armored() const { return encrypted() != nullptr && encrypted()->is_armored(); }
+
+  SessionRequest request_;
+};
+
 // Opens the stream that is requested, and reads the header from the input. Warns if the format or the keys do
 // not authenticate. UsageError if the format does not support the options; KeyError, AuthError and IoError as
 // in open_session() and, with --range, in RangeStream.

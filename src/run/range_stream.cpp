@@ -137,10 +137,20 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
   return place;
 }
 
+namespace {
+
+RangePlace place_of(const Selection& selection, const StreamParts& parts) {
+  const PartsIndex* const index = parts.parts != nullptr ? parts.parts->index() : nullptr;
+  return with_hint(parts.damage_hint, [&] {
+    return find_range(selection, parts.source, *parts.session, parts.body_bytes.value(), index);
+  });
+}
+
+}  // namespace
+
 RangeStream::RangeStream(const Selection& selection, StreamParts parts)
     : OpenStream(std::move(parts)),
-      place_(find_range(selection, parts_.source, *parts_.session, parts_.body_bytes.value(),
-                        parts_.parts != nullptr ? parts_.parts->index() : nullptr)),
+      place_(place_of(selection, parts_)),
       source_(parts_.source, place_.body_offset, place_.body_bytes),
       session_(*parts_.session, place_.body_offset, place_.plaintext_offset,
                place_.body_bytes > 0 && place_.body_offset + place_.body_bytes == parts_.body_bytes.value()),
@@ -157,6 +167,24 @@ void SharedStream::write_header() {
                 .offset = place().plaintext_offset,
                 .bytes = place().plaintext_bytes,
                 .file_bytes = place().whole_bytes});
+}
+
+std::unique_ptr<OpenStream> open_mode(const Selection& selection, StreamOpening& opening) {
+  opening.require(opening.format.accepts.range, opening.option, formats_that_accept(&Accepts::range));
+  return std::make_unique<RangeStream>(selection, opening.parts(opening.session()));
+}
+
+std::unique_ptr<OpenStream> open_mode(const IntoFile& into, StreamOpening& opening) {
+  opening.require(opening.format.accepts.range, opening.option, formats_that_accept(&Accepts::range));
+  opening.require(opening.format.authenticated, "--into", authenticated_formats());
+  std::unique_ptr<Session> session = opening.session();
+  const Messages& messages = opening.context.messages;
+  std::unique_ptr<SharedOutput> output = SharedOutput::make(
+      into.name, uncached_plaintext_bytes(), opening.context.cancel,
+      {.note = [&messages](const std::string& text) { messages.note(text); }, .warn = messages.warner()});
+  SharedOutput& shared = *output;
+  opening.endpoints.output = std::move(output);
+  return std::make_unique<SharedStream>(into.share, opening.parts(std::move(session)), shared);
 }
 
 }  // namespace gpuaes

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -136,5 +137,9 @@ class SharedStream : public RangeStream {
   Share share_;
   SharedOutput& output_;
 };
+
+// Open the streams of these modes.
+std::unique_ptr<OpenStream> open_mode(const Selection& selection, StreamOpening& opening);
+std::unique_ptr<OpenStream> open_mode(const IntoFile& into, StreamOpening& opening);
 
 }  // namespace gpuaes

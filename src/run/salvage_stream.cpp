@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "cipher/modes/segments.hpp"
+#include "format/sessions.hpp"
 #include "keys/secret.hpp"
 
 namespace gpuaes {
@@ -272,6 +273,68 @@ void SalvageStream::ReportingSink::finish() {
     throw AuthError("the header is corrupt, and the file key in it opens no segment; nothing was written");
   salvage_.report(salvage_.damage_.take_all());
   inner_.finish();
+}
+
+namespace {
+
+// For a directory, whose header is in a file that is easily restored.
+constexpr char index_hint[] =
+    "if the index is damaged, read the parts without it: cat DIR/head DIR/part.* | gpuaes-stream --salvage";
+
+// The cause of any error may be damage to the header.
+std::unique_ptr<Session> open_session_to_salvage(const Format& format, SessionRequest request) {
+  const char* const damage_hint = request.index_first ? index_hint : header_hint;
+  try {
+    return open_session(format, std::move(request));
+  } catch (UnsuitableInput&) {
+    throw;
+  } catch (AuthError& error) {
+    error.set_hint(damage_hint);
+    throw;
+  } catch (InputError& error) {
+    error.set_hint(header_hint);
+    throw;
+  }
+}
+
+// Whether any segment of a body that begins at byte `at` of the file is authentic.
+bool opens_segment(const Session& session, const FdSource& file, std::uint64_t at) {
+  const std::uint64_t body_bytes = file.size().value() - at;
+  Secret in(session.unit_in()), out(session.unit_out());
+  for (std::uint64_t offset = 0; offset < body_bytes; offset += in.size()) {
+    const auto part = in.bytes().first(std::min<std::uint64_t>(in.size(), body_bytes - offset));
+    file.read_at(at + offset, part);
+    const bool last = offset + in.size() >= body_bytes;
+    const Outcome outcome =
+        run_piece(session, {offset, part, out.bytes().first(session.output_size(part.size(), last)), last});
+    if (outcome.released > 0 || !outcome.error) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<OpenStream> open_mode(const Salvage&, StreamOpening& opening) {
+  const StreamRequest& stream = opening.stream;
+  const Endpoints& endpoints = opening.endpoints;
+  opening.require_authentication(opening.option);
+  if (stream.header && !endpoints.source.size())
+    throw UsageError("--salvage with --header requires a seekable input", "copy the input to a file first");
+  std::string header_damage;
+  const auto open = [&](const Format& format, SessionRequest request) {
+    request.salvage = [&](const std::string& damage) { header_damage = damage; };
+    if (endpoints.source.size())
+      request.opens_segment = [&endpoints, &input = *request.input](const Session& session) {
+        return opens_segment(session, endpoints.source, input.taken());
+      };
+    return open_session_to_salvage(format, std::move(request));
+  };
+  StreamParts parts = opening.parts(opening.session(open), endpoints.directory ? index_hint : "");
+  if (!stream.test) parts.verb = "recovered";
+  parts.header_damage = header_damage;
+  const Messages& messages = opening.context.messages;
+  return std::make_unique<SalvageStream>(
+      std::move(parts), [&messages](const std::string& text) { messages.input_warning(text); });
 }
 
 }  // namespace gpuaes

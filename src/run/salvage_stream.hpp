@@ -21,6 +21,8 @@
 
 namespace gpuaes {
 
+inline constexpr char header_hint[] = "if the header is damaged, put back a copy of it (gpuaes-recipes(7))";
+
 // The lost ranges of a plaintext, and its end, which lanes find in any order and on any thread.
 class Damage {
  public:
@@ -140,5 +142,7 @@ class SalvageStream : public OpenStream {
   ForgivingSession session_;
   ReportingSink sink_;
 };
+
+std::unique_ptr<OpenStream> open_mode(const Salvage&, StreamOpening& opening);
 
 }  // namespace gpuaes
