@@ -16,8 +16,9 @@ namespace gpuaes {
 
 class Directory {
  public:
-  // IoError if it cannot be opened.
+  // IoError if it cannot be, or was not, opened.
   explicit Directory(const std::string& name);
+  Directory(Fd fd, std::string name);
 
   // Makes a directory that only its owner can open, in the current one or in `parent`. IoError, also if the
   // name exists.
@@ -53,8 +54,6 @@ class Directory {
   void sync() const;
 
  private:
-  Directory(Fd fd, std::string name);
-
   std::string name_;  // without a slash at its end
   Fd fd_;
 };

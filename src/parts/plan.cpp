@@ -35,7 +35,7 @@ std::uint32_t default_count(std::uint64_t size) {
 }
 
 JobFile make_job(const PlanRequest& request, const Context& context) {
-  const Keyring keyring = read_secrets(request.secrets, request.input, context);
+  const Keyring keyring = read_secrets(request.secrets, context);
   check_new_slots(keyring);
   if (const char* const warning = writer_warning(keyring, false)) context.messages.warning(warning);
   const Secret file_key = random_secret(file_key_bytes);

@@ -52,8 +52,8 @@ InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cance
           "to encrypt a directory, run gpuaes-stream ... -- tar -c DIR; to encrypt each file in it, use "
           "--output-dir");
     if (!input.is_named()) throw IoError("standard input is a directory", "name it as an argument");
-    PartsDirectory directory =
-        open_parts_directory(input.file.name, "to decrypt each file in it, use --output-dir", cancel);
+    PartsDirectory directory = open_parts_directory({std::move(fd), input.file.name},
+                                                    "to decrypt each file in it, use --output-dir", cancel);
     FdSource head = open_needed(directory.directory, head_name, cancel);
     return {std::move(head), std::move(directory)};
   });

@@ -116,7 +116,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  Keyring keyring = read_secrets(request.secrets, request.inputs.first(), context);
+  Keyring keyring = read_secrets(request.secrets, context);
   std::once_flag noted;
   const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
                           const Context& about, bool alone) {

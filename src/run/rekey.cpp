@@ -331,7 +331,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   check_inputs(request);
   const NamedInputs secrets = files_of(request.old_secrets, request.new_secrets);
   prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
-  Keyring old_keys = read_secrets(request.old_secrets, first, context);
+  Keyring old_keys = read_secrets(request.old_secrets, context);
   Keyring new_keys = read_new_secrets(request.new_secrets, context);
   Notes notes(messages);
   Folders folders;

@@ -1,27 +1,22 @@
 #include "secrets/secrets.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "base/error.hpp"
 #include "files/named_file.hpp"
-#include "keys/key_file.hpp"
 #include "keys/memory_turns.hpp"
 #include "keys/recipient.hpp"
 #include "secrets/key_files.hpp"
 #include "secrets/passphrases.hpp"
 #include "secrets/plugin.hpp"
 #include "secrets/recipients.hpp"
-#include "secrets/secret_file.hpp"
 #include "terminal/prompt.hpp"
 
 namespace gpuaes {
@@ -38,15 +33,6 @@ namespace {
     error.within(option);
     throw;
   }
-}
-
-// Whether a regular file begins like an identity file. Other programs name those with -i.
-bool is_identity_file(const NamedFile& named, Cancel& cancel) {
-  if (access(named.name.c_str(), R_OK) != 0 || !std::filesystem::is_regular_file(named.name)) return false;
-  FdSource file = named.open_unnamed(cancel);
-  const Secret begin = read_up_to(max_key_file_bytes, file);
-  const KeyFile kind = classify(begin, named.name);
-  return std::holds_alternative<IdentityLines>(kind) || std::holds_alternative<SshPrivateKey>(kind);
 }
 
 // Adds identities without data, which can also encrypt.
@@ -74,13 +60,10 @@ Keyring read_named(const SecretRequest& request, const Context& context) {
 
 }  // namespace
 
-Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Context& context) {
+Keyring read_secrets(const SecretRequest& request, const Context& context) {
   Keyring keyring = read_named(request, context);
   if (!keyring.empty()) return keyring;
   const bool opens = request.purpose == Purpose::open;
-  if (opens && input.is_named() && is_identity_file(input.file, context.cancel))
-    throw UsageError(fmt::format("{} contains an identity, not an encrypted file", input.file.name),
-                     "name the identity file with -k, and the encrypted file with -i or without an option");
   if (!request.ask_if_needed)
     throw UsageError("no key or passphrase was given",
                      opens ? Hint(Advice::name_any_secret)

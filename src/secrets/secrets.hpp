@@ -13,9 +13,9 @@ namespace gpuaes {
 
 // Reads secrets, and warns about files that other users can read. IoError if a file cannot be read;
 // UsageError if one does not contain a key, identity, recipient or passphrase, or if the passphrase command
-// fails. If no secret is named to decrypt `input` with, the passphrase is asked for if there is a terminal
-// and the input needs nothing else. Several threads may use a copy of the keyring each.
-Keyring read_secrets(const SecretRequest& request, const InputRequest& input, const Context& context);
+// fails. If no secret is named to decrypt with, the passphrase is asked for if there is a terminal and
+// the input needs nothing else. Several threads may use a copy of the keyring each.
+Keyring read_secrets(const SecretRequest& request, const Context& context);
 
 // The same for the new secrets of --rekey.
 Keyring read_new_secrets(const SecretRequest& request, const Context& context);

@@ -39,8 +39,7 @@ void require_joined(const Directory& directory, const Hint& otherwise) {
   throw IoError(fmt::format("{} does not contain a sealed file in parts", directory.name()), otherwise);
 }
 
-PartsDirectory open_parts_directory(const std::string& name, const Hint& otherwise, Cancel& cancel) {
-  Directory directory(name);
+PartsDirectory open_parts_directory(Directory directory, const Hint& otherwise, Cancel& cancel) {
   require_joined(directory, otherwise);
   FdSource index = open_needed(directory, index_name, cancel);
   return {std::move(directory), std::move(index), cancel};

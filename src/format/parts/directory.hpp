@@ -28,7 +28,7 @@ struct PartsDirectory {
 };
 
 // IoError if the directory is not a joined sealed file, with the hint if it is something else.
-PartsDirectory open_parts_directory(const std::string& name, const Hint& otherwise, Cancel& cancel);
+PartsDirectory open_parts_directory(Directory directory, const Hint& otherwise, Cancel& cancel);
 
 // Opens a file of the directory. AuthError if it is missing.
 FdSource open_needed(const Directory& directory, const std::string& file, Cancel& cancel);
