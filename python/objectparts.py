@@ -1,127 +1,200 @@
-"""Seals a file in parts that are objects, in S3 or whatever fsspec writes, instead of files in a shared directory.
+"""Encrypts a file in parts that are objects, in S3 or other object storage that fsspec can write to.
 
     gpuaes-parts plan -k backup.key -i disk.img -n 64 -o disk.sealed
-    python3 objectparts.py seal disk.sealed s3://bucket/disk.sealed 3    # for each part, on any host; options follow
-    python3 objectparts.py missing disk.sealed s3://bucket/disk.sealed   # the parts that have to be sealed
+    python3 objectparts.py missing disk.sealed s3://bucket/disk.sealed  # prints the numbers of the missing parts
+    python3 objectparts.py seal disk.sealed s3://bucket/disk.sealed 3   # encrypts part 3, on any host
     python3 objectparts.py join disk.sealed s3://bucket/disk.sealed
     python3 sealedfile.py -k backup.key s3://bucket/disk.sealed >disk.img
 
-The directory has only the plan. Needs gpuaes-parts in PATH, fsspec, and its package for the storage. Attempts may be
-killed, repeated and run at the same time: each has an object of its own, and the index, which is written last and once,
-says which of them are the file. The others can be deleted then."""
+Needs gpuaes-parts in PATH, fsspec, and its package for the storage. Commands can be killed, repeated, and run at the
+same time: each attempt at a part is an object of its own, and join writes an index that lists one for each part. The
+others can then be deleted."""
 
 import argparse
-import json
+import contextlib
+import hmac
+import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from fsspec.core import url_to_fs
+RECEIPT = re.compile(r"receipt\.([0-9]{7})\.[0-9a-f]{64}")
+SUITES = {3: (b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM", 44), 4: (b"gpuaes-stream/1+KUZNYECHIK_MGM", 48)}
 
-PIECE = 1 << 26  # of an upload
-HEADER, RECEIPT = 73, 104  # bytes; the last 32 of the header of a frame are the commitment
-NAME = re.compile(r"receipt\.(\d{7})\.([0-9a-f]{64})")
+
+class Plan:
+    """Verifies objects with the file key in the job file. gpuaes-stream(5) describes the formats."""
+
+    def __init__(self, folder):
+        self.folder, job = folder, Path(folder, "job").read_bytes()
+        self.file_key = job[15:47]
+        if not self.has_mac(b"gpuaes-parts/1 job", job[:-32], job[-32:]):
+            raise ValueError(f"{folder}/job is damaged or has an unsupported version")
+        label = 48 + job[47]
+        head = label + 2 + int.from_bytes(job[label : label + 2], "big")
+        self.label, self.head = job[48:label], job[label + 2 : head]
+        self.count, self.has_input = int.from_bytes(job[head : head + 4], "big"), any(job[head + 4 : head + 6])
+        if self.count == 0:
+            raise ValueError(f"{folder} does not record the number of parts; make the plan with -n")
+
+    def derive(self, info):
+        return hmac.digest(self.file_key, info + b"\1", "sha512")  # the first 64 bytes of HKDF-Expand-SHA-512
+
+    def has_mac(self, info, message, mac):
+        return hmac.compare_digest(hmac.digest(self.derive(info), message, "sha512")[:32], mac)
+
+    def has_receipt(self, path, data):
+        message = self.head[:17] + b"\1" + data[:72] + self.label
+        named = path.endswith(f"/receipt.{int.from_bytes(data[:4], 'big'):07}.{data[40:72].hex()}")
+        return named and self.has_mac(b"gpuaes-stream/1 receipt", message, data[72:])
+
+    def has_index(self, data):
+        name, at = SUITES[self.head[16]]  # only the beginning of the commitment is checked; readers check the rest
+        info = name + b"\0" + data[17:41] + self.head[:17] + b"\2" + data[1:9] + self.label
+        return hmac.compare_digest(self.derive(info)[at:], data[41 : 105 - at])
 
 
 class Objects:
-    """The objects under a URL."""
+    """The objects of a plan at a URL."""
 
-    def __init__(self, url):
-        self.files, self.base = url_to_fs(url.rstrip("/"))
-
-    def path(self, name):
-        return f"{self.base}/{name}"
+    def __init__(self, plan, url):
+        from fsspec.core import url_to_fs  # here, so that main() reports if it is missing
+        self.plan, (self.files, base) = plan, url_to_fs(url)
+        self.base = base.rstrip("/") + "/"
 
     def names(self, prefix=""):
         """The names of all objects that begin like this: a request for each thousand."""
         self.files.invalidate_cache()
-        names = {path.rsplit("/", 1)[-1] for path in self.files.find(self.base, prefix=prefix)}
-        return {name for name in names if name.startswith(prefix)}  # only some file systems look at the prefix
+        paths = self.files.find(self.base[:-1], prefix=prefix)  # also below longer URLs; some ignore the prefix
+        names = {path[len(self.base) :] for path in paths if path.startswith(self.base + prefix)}
+        return {name for name in names if name and "/" not in name}
+
+    def check_head(self, put=False):
+        """The head is put first and never replaced, so that all objects at a URL belong to one plan."""
+        path = self.base + "head"
+        try:
+            head = self.files.cat_file(path)
+            if not self.plan.has_mac(b"gpuaes-stream/1 header", head[:-32], head[-32:]):
+                raise ValueError(f"{path} is not the head of {self.plan.folder}: other parts are at this URL")
+        except FileNotFoundError:
+            names = self.names()
+            if names and "head" not in names:
+                raise ValueError(f"{path} is missing, but other objects are at this URL; use another URL") from None
+            if put:
+                with contextlib.suppress(FileExistsError):
+                    self.files.pipe_file(path, self.plan.head, mode="create")
+            if put or names:
+                self.check_head()
 
     def receipts(self, prefix="receipt."):
-        """For each part that is complete, the commitment of an attempt. Its receipt was put after the part."""
-        found = sorted(match.groups() for match in map(NAME.fullmatch, self.names(prefix)) if match)
-        return {int(number): commitment for number, commitment in reversed(found)}
+        """The name of a receipt for each part that is complete. It was put after the part."""
+        found = map(RECEIPT.fullmatch, sorted(self.names(prefix), reverse=True))
+        return {int(match[1]): match[0] for match in found if match}
+
+    def read_receipts(self, names):
+        paths = sorted(self.base + name for name in names)
+        receipts = self.files.cat_ranges(paths, None, None, on_error="raise")
+        wrong = " ".join(path for path, data in zip(paths, receipts) if not self.plan.has_receipt(path, data))
+        if wrong:
+            raise ValueError(f"remove these receipts (damaged or from another plan) and seal the parts again: {wrong}")
+        return b"".join(receipts)
+
+    def is_joined(self):
+        joined = "index" in self.names("index")
+        if joined and not self.plan.has_index(self.files.cat_file(self.base + "index")):
+            raise ValueError(f"{self.base}index is damaged or from another plan; remove it, and join again")
+        return joined
+
+    @contextlib.contextmanager
+    def upload(self, name):
+        """Puts an object, unless there is an exception."""
+        file = self.files.open(self.base + name, "wb", autocommit=False, block_size=1 << 26)
+        try:
+            yield file
+            file.close()
+            file.commit()
+        except BaseException:
+            with contextlib.suppress(AttributeError):
+                file.closed = True  # or its destructor uploads it
+            with contextlib.suppress(Exception):
+                file.discard()
+            raise
 
 
-def parts(*arguments):
-    return subprocess.run(["gpuaes-parts", *arguments], check=True, stdout=subprocess.PIPE).stdout
+def say(text):
+    print(f"objectparts.py: {text}", file=sys.stderr)
 
 
-def seal(objects, plan, number, options):
-    if objects.receipts(f"receipt.{int(number):07}."):
-        return print(f"part {number} is already complete", file=sys.stderr)
-    with tempfile.TemporaryDirectory() as folder:
-        receipt = Path(folder, "receipt")
-        command = ["gpuaes-parts", "seal", plan, "--part", number, "-o", "-", "--receipt", receipt, *options]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            header = process.stdout.read(HEADER)
-            attempt = f"{int(number):07}.{header[41:].hex()}"
-            path, how = objects.path(f"part.{attempt}"), {"autocommit": False, "block_size": PIECE}
-            upload = len(header) == HEADER and objects.files.open(path, "wb", **how)
-            try:
-                if upload:
-                    upload.write(header)
-                    shutil.copyfileobj(process.stdout, upload, 1 << 20)
-                if process.wait() != 0 or not upload:
-                    sys.exit(process.returncode or 1)
-                upload.close()
-                upload.commit()
-            except BaseException:
-                process.kill()
-                if upload:
-                    upload.discard()
-                    upload.closed = True
-                raise
-        objects.files.pipe_file(objects.path(f"receipt.{attempt}"), receipt.read_bytes())
+def seal(objects, number, options):
+    if not objects.plan.has_input and not any(option.startswith(("-i", "--i")) for option in options):
+        raise ValueError("this plan has no input; name a file for the part with -i, because its size must be known")
+    objects.check_head(put=True)
+    receipts = objects.receipts(f"receipt.{number:07}.")
+    if receipts:
+        objects.read_receipts(receipts.values())
+        return say(f"part {number} is already complete")
+    read_end, write_end = os.pipe()
+    command = ["gpuaes-parts", "seal", objects.plan.folder, "--part", str(number), "-o", "-"]
+    command += ["--receipt", f"/dev/fd/{write_end}", *options]
+    with open(read_end, "rb") as receipt, subprocess.Popen(command, stdout=-1, pass_fds=[write_end]) as process:
+        os.close(write_end)
+        header = process.stdout.read(73)  # of the frame; ends with the commitment
+        attempt = f"{number:07}.{header[41:].hex()}"
+        with objects.upload(f"part.{attempt}") as part:
+            part.write(header)
+            shutil.copyfileobj(process.stdout, part, 1 << 20)
+            if process.wait() != 0:
+                raise subprocess.CalledProcessError(process.returncode, "gpuaes-parts")
+        objects.files.pipe_file(f"{objects.base}receipt.{attempt}", receipt.read())
 
 
-def missing(objects, plan):
-    count = json.loads(parts("status", "--json", plan))["parts"]
-    print(*sorted({*range(count)} - objects.receipts().keys()))
-
-
-def join(objects, plan):
-    """Takes one attempt at each part. No index replaces another one, so the file stays the same."""
-    if "index" in objects.names("index"):
-        return print("the parts are already joined", file=sys.stderr)
-    index, receipts = Path(plan, "index"), objects.receipts()
-    index.unlink(missing_ok=True)  # of a run that did not put it
-    paths = [objects.path(f"receipt.{number:07}.{commitment}") for number, commitment in receipts.items()]
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(b"".join(objects.files.cat_ranges(paths, 0, RECEIPT, on_error="raise")))
-        file.flush()
-        parts("join", plan, *(["--receipts", file.name] if paths else []))
-    objects.files.pipe_file(objects.path("head"), Path(plan, "head").read_bytes())
+def join(objects):
+    objects.check_head()
+    if objects.is_joined():
+        return say("the parts are already joined")
+    receipts, count = objects.receipts(), objects.plan.count
+    if len(receipts) < count:
+        raise ValueError(f"{count - len(receipts)} of {count} parts missing; objectparts.py missing lists them")
+    index = Path(objects.plan.folder, "index")
+    index.unlink(missing_ok=True)  # left by a join that was killed
+    command = ["gpuaes-parts", "join", "-q", objects.plan.folder, "--receipts", "-"]
+    subprocess.run(command, input=objects.read_receipts(receipts.values()), check=True)
     try:
-        objects.files.pipe_file(objects.path("index"), index.read_bytes(), mode="create")
-    except FileExistsError:
-        print("another process has joined the parts", file=sys.stderr)
+        data = index.read_bytes()
         index.unlink()
+        objects.files.pipe_file(objects.base + "index", data, mode="create")
+        say(f"the parts are joined; once you have read the whole file, remove {objects.plan.folder}/job")
+    except (FileNotFoundError, FileExistsError):  # another join was faster
+        join(objects)
 
 
-def main(words=None):
-    parser = argparse.ArgumentParser(description="Seal a file in parts that are objects.")
-    parser.add_argument("command", choices=["seal", "missing", "join"])
-    parser.add_argument("plan", help="the directory that gpuaes-parts made")
+def main(words):
+    parser = argparse.ArgumentParser("objectparts.py", description="Encrypt a file in parts that are objects.")
+    parser.add_argument("command", choices=["missing", "seal", "join"])
+    parser.add_argument("plan", help="the directory that gpuaes-parts plan made")
     parser.add_argument("url", help="where the objects are")
-    arguments, rest = parser.parse_known_args(words)
-    objects = Objects(arguments.url)
-    if arguments.command == "seal" and (not rest or not rest[0].isdecimal()):
-        parser.error("seal needs the number of a part")
+    parser.add_argument("part", nargs="?", type=int, help="the part to seal; options of gpuaes-parts seal can follow")
+    arguments, options = parser.parse_known_args(words)
+    sealing = arguments.command == "seal"
+    if sealing != (arguments.part is not None) or (options and not sealing) or "--" in words:
+        parser.error("seal takes the number of a part and options, no command; the others take only a plan and a URL")
     try:
-        if arguments.command == "seal":
-            seal(objects, arguments.plan, rest[0], rest[1:])
+        objects = Objects(Plan(arguments.plan), arguments.url)
+        if sealing:
+            seal(objects, arguments.part, options)
+        elif arguments.command == "join":
+            join(objects)
         else:
-            {"missing": missing, "join": join}[arguments.command](objects, arguments.plan)
-    except subprocess.CalledProcessError as error:
-        sys.exit(error.returncode)
-    except OSError as error:
-        sys.exit(f"{parser.prog}: error: {error}")
+            objects.check_head()
+            print(*sorted({*range(objects.plan.count)} - objects.receipts().keys()))
+    except (Exception, KeyboardInterrupt) as error:
+        if getattr(error, "returncode", 0) > 0:  # gpuaes-parts has printed why
+            sys.exit(error.returncode)
+        text = re.sub(r"^\[Errno \d+\]|\s+", " ", str(error)).strip()
+        sys.exit(f"{parser.prog}: error: {text or type(error).__name__}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
