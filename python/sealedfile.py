@@ -559,7 +559,8 @@ class SealedFile(io.RawIOBase):
     filesystem: one of fsspec, to which the name belongs.
 
     The end of the file is verified first, so a truncated one cannot be opened. Each segment is verified before any of it is
-    returned. Only a few segments are kept in memory. If the source is slow and reads are small, use
+    returned. If another file replaces it at its source, reads return the old contents or raise NotAuthentic; open it again
+    to read the new ones. Only a few segments are kept in memory. If the source is slow and reads are small, use
     io.BufferedReader(file, 1 << 20). Threads can share a SealedFile; with read_at(), they do not wait for each other.
 
     Raises a SealedFileError for what is wrong with the file, and ValueError for a malformed key."""
@@ -573,8 +574,8 @@ class SealedFile(io.RawIOBase):
         if len(self._label) > 255:
             raise ValueError("a label has at most 255 bytes")
         self._position = 0
-        self._position_lock, self._kept_lock = threading.Lock(), threading.Lock()
-        self._kept: Dict[Tuple[int, int], bytes] = {}  # segments: where their messages begin, numbers
+        self._position_lock = threading.Lock()
+        self._kept: Dict[Tuple[int, int], bytes] = {}  # segments: where their messages begin, numbers; never modified
         self._ends: List[Tuple[int, bytes]] = []  # offsets in the source
         self._source = open_source(source, size, filesystem)
         try:
@@ -704,10 +705,8 @@ class SealedFile(io.RawIOBase):
         return plain[:-1] if before_empty else plain
 
     def _keep(self, segments: Dict[Tuple[int, int], bytes]) -> None:
-        with self._kept_lock:
-            self._kept.update(segments)
-            while len(self._kept) > KEPT:
-                del self._kept[next(iter(self._kept))]
+        kept = {**self._kept, **segments}
+        self._kept = dict([*kept.items()][-KEPT:])
 
     def _pieces(self, message_at: Callable[[int], Message], begin: int, end: int) -> Iterator[bytes]:
         """The plaintext from begin to end. Keeps the first and the last segment, for reads that continue there."""

@@ -7,6 +7,8 @@ To write, they need gpuaes-stream, next to Python or in PATH."""
 
 import concurrent.futures
 import contextlib
+import functools
+import io
 import os
 import shutil
 import subprocess
@@ -19,19 +21,19 @@ from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 try:
-    from gpuaes_stream import SealedFile, SealedFileError
+    from gpuaes_stream import NotAuthentic, SealedFile, SealedFileError
 except ImportError:  # not from the wheel
-    from sealedfile import SealedFile, SealedFileError
+    from sealedfile import NotAuthentic, SealedFile, SealedFileError
 
 KEPT = 64  # open files of a file system, at most 132 KB each
 
 
 class SealedFileSystem(ChainedFileSystem):
-    """The plaintext of the files in another file system, under their names without the ending .sealed. A directory of
-    parts is a file. Files without the ending are not listed. ls() opens all files, because it needs their sizes.
+    """The plaintext of the files in another file system whose names end in .sealed; the ending can be omitted. A
+    directory of parts is a file, whatever its name. ls() opens all files, because it needs their sizes.
 
     key, passphrase, label, header: as for SealedFile.
-    recipients: files are written for these, instead of the key or the passphrase.
+    recipients: one or a list; files are written for these, instead of the key or the passphrase.
     pickle_secret: a passphrase, and a key that is not the name of a file, may be pickled."""
 
     protocol, ending = "sealed", ".sealed"
@@ -41,16 +43,19 @@ class SealedFileSystem(ChainedFileSystem):
         if key is not None and passphrase is not None:
             raise ValueError("either a key or a passphrase is needed")
         super().__init__(**options)
-        self._fs = fs or fsspec.filesystem(target_protocol or "file", **(target_options or {}))
-        self._pid, self._lock, self._opened = os.getpid(), threading.Lock(), {}
+        self._use(fs or fsspec.filesystem(target_protocol or "file", **(target_options or {})))
         self.opening = {"key": key, "passphrase": passphrase, "label": label, "header": header}
-        self.recipients, self.pickle_secret = recipients, pickle_secret
+        self.recipients = [recipients] if isinstance(recipients, str) else recipients
+        self.pickle_secret = pickle_secret
+
+    def _use(self, fs):
+        self._fs, self._pid = fs, os.getpid()
+        self._opened = functools.lru_cache(KEPT)(lambda version: (threading.Lock(), []))
 
     @property
     def fs(self):
-        if self._pid != os.getpid():  # after a fork, other file systems are needed, and locks may be held forever
-            make, arguments = self._fs.__reduce__()[:2]
-            self._fs, self._pid, self._lock, self._opened = make(*arguments), os.getpid(), threading.Lock(), {}
+        if self._pid != os.getpid():  # after a fork, connections are the parent's, and locks may be held forever
+            self._use(type(self._fs)(*self._fs.storage_args, **self._fs.storage_options))
         return self._fs
 
     def __reduce__(self):
@@ -75,70 +80,100 @@ class SealedFileSystem(ChainedFileSystem):
     def plain_name(self, path):
         return self._strip_protocol(path).rstrip("/").removesuffix(self.ending)
 
+    def sealed_name(self, path):
+        return self.plain_name(path) + self.ending
+
     # --- Reading
 
     def stat(self, path):
-        """What the other file system knows of the file."""
+        """What the other file system knows of the file, or of a directory."""
         path = self._strip_protocol(path)
-        if path.endswith(f"{self.ending}/"):  # HTTP does not know directories
+        if "://" in path and path.endswith("/"):  # HTTP does not know directories
             return {"name": path, "size": None, "type": "directory"}
-        with contextlib.suppress(FileNotFoundError):
-            return self.fs.info(path if path.endswith(self.ending) or "?" in path else path + self.ending)
-        return self.fs.info(path)
+        has_query = f"{self.ending}?" in path and ("://" in path or "versionId=" in path)
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # S3 may not say which
+            return self.fs.info(path if has_query else self.sealed_name(path))
+        found = self.fs.info(path)
+        if found["type"] != "directory":
+            raise FileNotFoundError(self.sealed_name(path))
+        return found
 
     def sealed(self, found):
-        """The open file, which all share until another one has its name."""
-        fs, size, version = self.fs, found["size"], repr(sorted(found.items(), key=str))
+        """The open file. All share it until another one has its name, if the other file system can tell."""
+        name, version = found["name"], found
         if found["type"] == "directory":
-            size = None
-            with contextlib.suppress(FileNotFoundError):
-                version += repr(fs.info(f"{found['name'].rstrip('/')}/index"))
-        with self._lock:
-            self._opened[version] = opening, opened = self._opened.pop(version, None) or (threading.Lock(), [])
-            if len(self._opened) > KEPT:
-                del self._opened[next(iter(self._opened))]
-        with opening:
+            name = f"{name.rstrip('/')}/"
+            try:
+                version = self.fs.info(f"{name}index")
+            except FileNotFoundError:
+                raise NotAuthentic(f"{name}index is missing") from None
+        shared = version.keys() & {"ETag", "etag", "created"}
+        opening, opened = (self._opened if shared else self._opened.__wrapped__)(repr(version))
+        with opening, self.forgetting(name):
             if not opened:
-                opened.append(SealedFile(found["name"], size, filesystem=fs, **self.opening))
+                opened.append(SealedFile(name, found["size"], filesystem=Other(self), **self.opening))
         return opened[0]
 
-    def _plain_info(self, found, listing=False):
-        is_directory, name = found["type"] == "directory", self.plain_name(found["name"])
-        if is_directory and name == found["name"].rstrip("/"):
-            return found
+    @contextlib.contextmanager
+    def forgetting(self, name):
+        """A file that is not authentic may have been replaced, so what is known of it is not used again."""
         try:
-            return {**found, "name": name, "size": self.sealed(found).size, "type": "file"}
-        except SealedFileError:
-            if not listing:
-                raise
-            return found if is_directory else {**found, "name": name, "size": None}
+            yield
+        except NotAuthentic:
+            self.invalidate_cache(name)
+            raise
+
+    def invalidate_cache(self, path=None):
+        self.fs.invalidate_cache(path)
+        self._opened.cache_clear()
+        super().invalidate_cache(path)
 
     def info(self, path, **kwargs):
         return self._plain_info(self.stat(path))
 
+    def _plain_info(self, found, detail=True):
+        """If a file does not open, its size is None."""
+        is_directory, size = found["type"] == "directory", None
+        with contextlib.suppress(SealedFileError):
+            size = self.sealed(found).size if detail or is_directory else None
+        if is_directory and size is None:  # of another kind
+            return found
+        return {**found, "name": self.plain_name(found["name"]), "size": size, "type": "file"}
+
     def ls(self, path, detail=True, **kwargs):
         path = self._strip_protocol(path)
-        with contextlib.suppress(SealedFileError):
-            if path.endswith(self.ending):  # a file, unless it is a directory of another kind
-                found = self.info(path)
-                return [found] if detail else [found["name"]]
-        try:
-            found = self.fs.ls(path, detail=True)
-        except (FileNotFoundError, NotADirectoryError):
+        found = [] if path.endswith(self.ending) else self._sealed_in(path)
+        if not found:
             found = [self.stat(path)]
-        found = [each for each in found if each["type"] == "directory" or each["name"].endswith(self.ending)]
-        if not detail:
-            return [self.plain_name(each["name"]) for each in found]
+            if self._plain_info(found[0])["type"] == "directory":
+                found = self._sealed_in(path)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
-            return [*pool.map(lambda each: self._plain_info(each, listing=True), found)]
+            infos = [*pool.map(lambda each: self._plain_info(each, detail), found)]
+        return infos if detail else [info["name"] for info in infos]
+
+    def _sealed_in(self, path):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            return [each for each in self.fs.ls(path, detail=True)
+                    if each["type"] == "directory" or each["name"].endswith(self.ending)]
+        return []
 
     def glob(self, path, **kwargs):
-        return super().glob(self.plain_name(path), **kwargs)
+        return super().glob(self._strip_protocol(path).removesuffix(self.ending), **kwargs)
 
     def cat_file(self, path, start=None, end=None, **kwargs):
-        file = self.sealed(self.stat(path))
+        found = self.stat(path)
+        file = self.sealed(found)
         start, end, _ = slice(start, end).indices(file.size)
-        return file.read_at(start, max(0, end - start))
+        with self.forgetting(found["name"]):
+            return file.read_at(start, max(0, end - start))
+
+    def open(self, path, mode="rb", *args, **kwargs):
+        if "r" not in mode and kwargs.get("compression"):  # the compressor would not close the file
+            raise ValueError("only fsspec.open() compresses")
+        if "r" in mode or "b" in mode:
+            return super().open(path, mode, *args, **kwargs)
+        text = {each: kwargs.pop(each) for each in ("encoding", "errors", "newline") if each in kwargs}
+        return Text(super().open(path, f"{mode.replace('t', '')}b", *args, **kwargs), **text)
 
     def _open(self, path, mode="rb", block_size=None, **kwargs):
         if mode not in ("rb", "wb"):
@@ -150,14 +185,16 @@ class SealedFileSystem(ChainedFileSystem):
     def command(self, secret_file):
         """The command that seals, after it has written a secret that is not in a file."""
         key, passphrase, label, _ = self.opening.values()
-        if passphrase is not None and set(os.fsencode(passphrase)) & set(b"\r\n"):
-            raise ValueError("a passphrase is one line")  # gpuaes-stream reads only the first
-        options = ["-k" if passphrase is None else "--passphrase-file", key]
-        if not isinstance(key, (str, os.PathLike)):
-            secret_file.write(os.fsencode(key or passphrase or b""))
-            secret_file.seek(0)
-            options[1] = f"/dev/fd/{secret_file.fileno()}"
-        options = [each for recipient in self.recipients for each in ("-r", recipient)] or options
+        options = [f"-r{each}" for each in self.recipients]
+        if not options and isinstance(key, (str, os.PathLike)):
+            options = ["-k", key]
+        elif not options:
+            secret = os.fsencode(key or passphrase or b"")
+            if passphrase is not None and set(secret) & set(b"\r\n"):
+                raise ValueError("a passphrase is one line")  # gpuaes-stream reads only the first
+            secret_file.write(secret)
+            secret_file.flush()
+            options = ["-k" if passphrase is None else "--passphrase-file", f"/dev/fd/{secret_file.fileno()}"]
         options += ["--label", label] if label else []
         folders = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
         program = shutil.which("gpuaes-stream", path=folders) or "gpuaes-stream"
@@ -169,10 +206,19 @@ class SealedFileSystem(ChainedFileSystem):
     def makedirs(self, path, exist_ok=False):
         self.fs.makedirs(self._strip_protocol(path), exist_ok)
 
+    def rm(self, path, recursive=False, maxdepth=None):
+        for each in reversed(self.expand_path(path, recursive, maxdepth)):
+            with contextlib.suppress(*[FileNotFoundError] * recursive):  # object storage keeps no empty directories
+                self.rm_file(each)
+
     def rm_file(self, path):
         found = self.stat(path)
-        is_file = found["type"] != "directory" or self._plain_info(found, listing=True)["type"] == "file"
-        self.fs.rm(found["name"], recursive=True) if is_file else self.fs.rmdir(found["name"])
+        if found["type"] != "directory":
+            self.fs.rm_file(self.sealed_name(path))
+        elif self._plain_info(found)["type"] == "file":
+            self.fs.rm(found["name"], recursive=True)
+        else:
+            self.fs.rmdir(found["name"])
 
 
 class AgeFileSystem(SealedFileSystem):
@@ -180,96 +226,95 @@ class AgeFileSystem(SealedFileSystem):
     protocol, ending = "age", ".age"
 
 
+class Other:
+    """The other file system, that of the process that reads."""
+
+    def __init__(self, files):
+        self._files = files
+
+    def __getattr__(self, name):
+        return getattr(self._files.fs, name)
+
+
+class Text(io.TextIOWrapper):
+    def __exit__(self, error, *others):
+        self.close() if error is None else self.buffer.discard()
+
+
 class File(AbstractBufferedFile):
-    """The plaintext of a file. What is written is piped through gpuaes-stream into a file that gets its name when all has
-    succeeded: in object storage, which is asynchronous in fsspec, by the end of the upload, elsewhere by renaming it."""
+    """The plaintext of a file. What is written is sealed in a temporary file, which close() copies to its place. It is
+    discarded if an exception ends the block that writes, or if it is never closed."""
 
     def __init__(self, fs, path, mode, block_size, **kwargs):
-        self._pid, self._handled, self._process = os.getpid(), sys.exc_info()[1], None
+        self._pid, self._process = os.getpid(), None
         if mode == "rb":
-            self._found = fs.stat(path)
-            self._plain = fs.sealed(self._found)
+            self._plain = fs.sealed(fs.stat(path))
             kwargs["size"] = self._plain.size
         super().__init__(fs, path, mode, block_size, **kwargs)
 
     def _fetch_range(self, start, end):
-        if self._pid != os.getpid():  # after a fork
-            if self.fs.stat(self.path) != self._found:
-                raise OSError(f"{self.path} was replaced")
-            self._plain, self._pid = self.fs.sealed(self._found), os.getpid()
-        return self._plain.read_at(start, end - start)
+        with self.fs.forgetting(self.path):
+            return self._plain.read_at(start, end - start)
 
     def _initiate_upload(self):
-        self._target, self._messages, self._failed = self.fs.fs, tempfile.TemporaryFile(), []
-        self._name = self._path = self.fs.plain_name(self.path) + self.fs.ending
-        if not self._target.async_impl:
-            self._name += f".{os.urandom(8).hex()}.incomplete"
+        self._sealed = tempfile.TemporaryFile()
         with open(os.memfd_create("secret"), "wb") as secret:
-            process = subprocess.Popen(self.fs.command(secret), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=self._messages, pass_fds=[secret.fileno()])
-        try:
-            how = {"autocommit": False} if self._target.async_impl else {}
-            self._out, self._process = self._target.open(self._name, "wb", **how), process
-        except BaseException:
-            process.kill()
-            raise
-        self._thread = threading.Thread(target=self._copy, args=(process.stdout, self._out, self._failed), daemon=True)
-        self._thread.start()
-
-    @staticmethod  # a thread with a reference to the file would keep it from being collected
-    def _copy(sealed, out, failed):
-        try:
-            with sealed:  # if this fails, so does the process
-                shutil.copyfileobj(sealed, out, 1 << 20)
-        except Exception as error:
-            failed.append(error)
+            self._process = subprocess.Popen(self.fs.command(secret), stdin=subprocess.PIPE, stdout=self._sealed,
+                                             stderr=subprocess.PIPE, pass_fds=[secret.fileno()])
 
     def _upload_chunk(self, final=False):
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(self.buffer.getbuffer())
+            self._process.stdin.flush()
+            if not final:
+                return
+        message, status = self._process.communicate()[1].decode(errors="replace").strip(), self._process.returncode
+        if status != 0:
+            raise OSError(status > 0 and message or str(subprocess.CalledProcessError(status, self._process.args[0])))
+        if self.autocommit:
+            self.commit()
+
+    def commit(self):
+        if not self.closed and not self.forced:
+            raise ValueError(f"{self.path} is not closed")
+        if self._process is None or self._process.returncode != 0:  # it was discarded
+            return
+        target, name, file = self.fs.fs, self.fs.sealed_name(self.path), f"/dev/fd/{self._sealed.fileno()}"
+        if target.async_impl:  # object storage, where an upload has no name before its end
+            return target.put_file(file, name)
+        if target.isdir(name):  # into which mv() would move the file
+            raise IsADirectoryError(name)
+        incomplete = f"{name}.{os.urandom(8).hex()}.incomplete"
         try:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.write(self.buffer.getbuffer())
-                self._process.stdin.flush()
-                if not final:
-                    return
-            self._end()
-            if self.autocommit:
-                self.commit()
+            target.put_file(file, incomplete)
+            target.mv(incomplete, name)
         except BaseException:
-            self.discard()
+            with contextlib.suppress(FileNotFoundError):
+                target.rm_file(incomplete)
             raise
 
-    def _end(self):
-        with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.close()
-        self._thread.join()
-        if self._process.wait() != 0 or self._failed:
-            self._messages.seek(0)
-            raise (self._failed or [OSError(self._messages.read().decode(errors="replace").strip())])[0]
-        self._out.close()
-
     def close(self):
-        """Commits what was written, unless an exception ends the block that writes."""
-        if self.mode == "wb" and not self.closed and sys.exc_info()[1] not in (None, self._handled):
+        """OpenFile and others call only this when an exception ends their block, although their __exit__ gets it."""
+        frame, error = sys._getframe(), sys.exc_info()[1]
+        while frame and frame.f_code.co_name == "close":
+            frame = frame.f_back
+        given = frame.f_locals.values() if frame and frame.f_code.co_name == "__exit__" else []
+        if error and any(each is error or isinstance(each, tuple) and error in each for each in given):
             self.discard()
         super().close()
 
+    def __exit__(self, error, *others):
+        self.close() if error is None else self.discard()
+
     def __del__(self):
-        if getattr(self, "mode", "rb") == "wb" and not self.closed and self._pid == os.getpid():
+        if not self.closed:
             self.discard()
 
-    def commit(self):
-        self._out.commit() if self._target.async_impl else self._target.mv(self._name, self._path)
+    def _dealloc_warn(self, source):  # called when a TextIOWrapper is collected that was not closed
+        self.discard()
 
     def discard(self):
-        """Also stops what is running."""
         self.closed = True
-        if self._process is None:
-            return
-        self._process.kill()
-        self._thread.join()
-        self._process = None
-        if self._target.async_impl:
-            self._out.discard()
-            self._out.closed = True  # otherwise, it would be uploaded when it is collected
-        else:
-            self._target.rm_file(self._name)
+        if self._process is not None and self._pid == os.getpid():
+            self._process.kill()
+            self._process.communicate()

@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import functools
+import gc
 import http.server
 import os
 import pathlib
@@ -109,7 +110,7 @@ def test_other_directories_with_the_ending_are_listed_as_directories(memory, key
     files = sealed(key)
     assert {info["name"]: info["type"] for info in files.ls("/d")}["/d/photos.sealed"] == "directory"
     assert "/d/photos.sealed/one" in files.find("/d") and files.cat_file("/d/photos.sealed/one") == b"one"
-    with pytest.raises(NotAuthentic, match="head is missing"):
+    with pytest.raises(NotAuthentic, match="index is missing"):
         files.open("/d/photos.sealed")
     with pytest.raises(OSError):
         files.rm("/d/photos.sealed")
@@ -151,13 +152,77 @@ def test_a_header_opens_a_file_whose_key_is_elsewhere(memory, key):
         sealed("new.key", "file").cat_file("file.sealed")
 
 
+def test_parts_in_a_directory_without_the_ending_are_a_file(memory, key):
+    pipe_parts(memory, "/d/disk", PLAIN)
+    files = sealed(key)
+    assert (files.info("/d/disk")["type"], files.info("/d/disk")["size"]) == ("file", len(PLAIN))
+    assert files.ls("/d/disk", detail=False) == ["/d/disk"] and "/d/disk" in files.find("/d")
+    assert files.cat_file("/d/disk") == PLAIN
+    files.rm("/d/disk")
+    assert not memory.exists("/d/disk")
+
+
+@pytest.fixture(params=["memory", "file"])
+def plaintext(request, memory, work):
+    """A file system, and a folder in it with plaintext files."""
+    files = fsspec.filesystem(request.param)
+    folder = "/plain" if request.param == "memory" else f"{work}/plain"
+    files.makedirs(f"{folder}/sub", exist_ok=True)
+    for name in "x.csv", "x.sealed?v=1", "sub/y.csv", "z":
+        files.pipe_file(f"{folder}/{name}", b"plaintext")
+    files.pipe_file(f"{folder}/z.sealed", sf.seal(b"z", keys=[KEY]))
+    yield files, folder
+    found = {name: files.cat_file(name) for name in files.find(folder) if not name.endswith(".sealed")}
+    assert set(found.values()) == {b"plaintext"} and len(found) == 4
+
+
+def test_plaintext_files_do_not_exist(plaintext, key):
+    other, folder = plaintext
+    files, name = fsspec.filesystem("sealed", fs=other, key=key), f"{folder}/x.csv"
+    assert not files.exists(name) and not files.isfile(name)
+    assert files.glob(name) == files.glob(f"{folder}/x*") == files.find(name) == []
+    assert files.find(folder) == files.ls(f"{folder}/z", detail=False) == [f"{folder}/z"]
+    for function in files.info, files.size, files.ls, files.open, files.cat_file, files.rm_file, files.rm:
+        with pytest.raises(FileNotFoundError):
+            function(name)
+    for function in files.mv, files.copy:
+        with pytest.raises((FileNotFoundError, NotImplementedError)):
+            function(name, f"{folder}/moved")
+    with pytest.raises(FileNotFoundError):
+        files.rm_file(f"{folder}/x.sealed?v=1")
+
+
+def test_writing_and_removing_leaves_plaintext_files_alone(plaintext, key, work):
+    other, folder = plaintext
+    files, name = fsspec.filesystem("sealed", fs=other, key=key), f"{folder}/x.csv"
+    files.touch(name)
+    assert files.cat_file(name) == b"" and other.exists(f"{name}.sealed")
+    files.pipe({name: b"piped"})
+    files.put_file(key, f"{folder}/z")
+    assert files.cat_file(name) == b"piped" and files.cat_file(f"{folder}/z") == KEY
+    files.rm([name, f"{folder}/z"])
+    assert not other.exists(f"{name}.sealed") and not other.exists(f"{folder}/z.sealed")
+    files.pipe_file(f"{folder}/z", b"z")
+    with pytest.raises(OSError):
+        files.rm(folder, recursive=True)  # the folder is not empty
+
+
+def test_a_directory_is_not_overwritten(key, work):
+    os.makedirs("disk.sealed")
+    files = sealed(key, "file")
+    with pytest.raises(IsADirectoryError):
+        files.pipe_file(f"{work}/disk", b"data")
+    assert os.listdir() == ["disk.sealed"] and os.listdir("disk.sealed") == []
+
+
 # --- Writing
 
 
 @pytest.mark.parametrize("protocol, options", [
     ("sealed", {"key": "../key"}), ("sealed", {"key": KEY}), ("sealed", {"passphrase": "correct horse"}),
     ("sealed", {"key": "../key", "label": "monday"}), ("age", {"key": "identity"}), ("age", {"key": af.identity_text().encode()}),
-    ("age", {"key": "identity", "recipients": [af.recipient_text()]})])
+    ("age", {"key": "identity", "recipients": [af.recipient_text()]}),
+    ("age", {"key": "identity", "recipients": af.recipient_text()})])
 def test_written_files_can_be_read(memory, key, protocol, options):
     pathlib.Path("identity").write_text(af.identity_text())
     url = f"{protocol}::memory://new/file"
@@ -190,11 +255,91 @@ def test_what_is_incomplete_is_removed(memory, key, work, target):
     with pytest.raises(ValueError, match="as a whole"):
         files.open(name, "ab")
     assert files.fs.find(folder) == [f"{name}.sealed"] and files.cat_file(name) == b"old"
+
+
+@pytest.mark.parametrize("mode", ["wb", "w"])
+@pytest.mark.parametrize("opened", [lambda files, mode: files.open("/new/x", mode), lambda files, mode: fsspec.open(
+    "sealed::memory://new/x", mode, sealed={"key": files.opening["key"]})], ids=["fs", "url"])
+def test_only_what_is_closed_without_an_exception_in_its_block_gets_a_name(memory, key, mode, opened):
+    files, data = sealed(key), "data" if mode == "w" else b"data"
+    with pytest.raises(KeyError), opened(files, mode) as file:
+        file.write(data)
+        raise KeyError
+    with pytest.raises(KeyError), contextlib.ExitStack() as stack:
+        stack.enter_context(opened(files, mode)).write(data)
+        raise KeyError
+    file = opened(files, mode)
+    file = file.open() if hasattr(file, "fobjects") else file
+    file.write(data)
+    del file
+    gc.collect()
+    assert not memory.exists("/new/x.sealed")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(opened(files, mode)).write(data)
+        try:
+            raise KeyError
+        except KeyError:
+            stack.close()
+    assert files.cat_file("/new/x") == b"data"
+
+
+@pytest.mark.parametrize("mode", ["wb", "w"])
+def test_close_commits_while_another_exception_is_handled(memory, key, mode):
+    files, data = sealed(key), "data" if mode == "w" else b"data"
+    file = files.open("/new/handler", mode)
+    file.write(data)
     try:
         raise KeyError
-    except KeyError:  # handled, so what is written here is complete
-        files.pipe_file(name, b"new")
-    assert files.cat_file(name) == b"new"
+    except KeyError:
+        file.close()
+        with files.open("/new/inside", mode) as file:
+            file.write(data)
+    file = files.open("/new/finally", mode)
+    with pytest.raises(KeyError):
+        try:
+            file.write(data)
+            raise KeyError
+        finally:
+            file.close()
+    assert files.cat(files.find("/new")) == {f"/new/{name}": b"data" for name in ("finally", "handler", "inside")}
+
+
+def test_a_compressor_that_would_not_close_the_file_is_refused(memory, key):
+    with pytest.raises(ValueError, match="fsspec.open"):
+        sealed(key).open("/new/x.gz", "wb", compression="gzip")
+    options = {"sealed": {"key": key}, "compression": "gzip"}
+    with fsspec.open("sealed::memory://new/x.gz", "wt", **options) as file:
+        file.write("text")
+    with pytest.raises(KeyError), fsspec.open("sealed::memory://new/y.gz", "wt", **options) as file:
+        file.write("text")
+        raise KeyError
+    with fsspec.open("sealed::memory://new/x.gz", "rt", **options) as file:
+        assert file.read() == "text" and not memory.exists("/new/y.gz.sealed")
+
+
+@pytest.mark.parametrize("script, message", [
+    ("kill -9 $$", "gpuaes-stream.* died with .*SIGKILL"), ("exit 3", "gpuaes-stream.* 3")])
+def test_the_message_says_how_the_program_ended(memory, key, monkeypatch, script, message):
+    os.mkdir("bin")
+    pathlib.Path("bin/gpuaes-stream").write_text(f"#!/bin/sh\n{script}\n")
+    os.chmod("bin/gpuaes-stream", 0o755)
+    monkeypatch.setenv("PATH", f"bin:{os.environ['PATH']}")
+    with pytest.raises(OSError, match=message):
+        sealed(key).pipe_file("/new/x", PLAIN)
+    assert not memory.exists("/new/x.sealed")
+
+
+def test_an_unfinished_file_ends_a_transaction(memory, key):
+    files = sealed(key)
+    with pytest.raises(ValueError, match="not closed"), files.transaction:
+        file = files.open("/new/x", "wb")
+        file.write(PLAIN)
+    with files.transaction:
+        with pytest.raises(KeyError), files.open("/new/y", "wb") as file:
+            file.write(PLAIN)
+            raise KeyError
+        files.pipe_file("/new/z", PLAIN)
+    assert files.find("/new") == ["/new/z"]
 
 
 def test_files_and_directories_are_removed(memory, key):
@@ -240,6 +385,45 @@ def test_a_file_that_is_replaced(memory, key):
             file.seek(1_000_000)
             file.read(10)
     assert files.cat_file("/d/one.bin") == large[::-1]
+
+
+@pytest.mark.parametrize("size", [1000, 2_000_000])
+def test_a_file_that_is_replaced_in_a_store_without_versions(memory, key, monkeypatch, size):
+    """Errors, or the old contents; after that, the new contents. Also in a child, which has read nothing itself."""
+    info = type(memory).info
+    monkeypatch.setattr(type(memory), "info", lambda self, path, **options: {
+        name: value for name, value in info(self, path, **options).items() if name != "created"})
+    files, plain = sealed(key), some_bytes(size)
+    memory.pipe_file("/d/one.bin.sealed", sf.seal(plain, keys=[KEY]))
+    file = files.open("/d/one.bin", block_size=10_000)
+    assert file.read(10) == plain[:10]
+    memory.pipe_file("/d/one.bin.sealed", sf.seal(plain[::-1], keys=[KEY]))
+
+    def read():
+        try:
+            file.seek(size // 2)
+            return file.read(10) == plain[size // 2 :][:10]
+        except NotAuthentic:
+            return True
+
+    child = os.fork()
+    if child == 0:
+        os._exit(not read())
+    assert os.waitpid(child, 0)[1] == 0 and read()
+    assert files.cat_file("/d/one.bin") == files.open("/d/one.bin").read() == plain[::-1]
+
+
+def test_a_listing_that_the_other_file_system_keeps_is_read_again(s3, key):
+    """Once the file that it describes turns out to have been replaced."""
+    files, other = fsspec.filesystem("s3", **s3), fsspec.filesystem("s3", skip_instance_cache=True, **s3)
+    files.pipe_file("bucket/kept.sealed", sf.seal(PLAIN, keys=[KEY]))
+    plain = fsspec.filesystem("sealed", fs=files, key=key)
+    assert "bucket/kept" in [info["name"] for info in plain.ls("bucket")]
+    other.pipe_file("bucket/kept.sealed", sf.seal(PLAIN[1:], keys=[KEY]))
+    with pytest.raises(NotAuthentic):
+        plain.cat_file("bucket/kept", 140_000, 140_010)
+    assert plain.cat_file("bucket/kept") == PLAIN[1:]
+    files.rm("bucket/kept.sealed")
 
 
 # --- Processes and threads
@@ -299,7 +483,7 @@ def test_processes_that_fork(memory, key):
     files = sealed(key)
     with files.open("/d/one.bin", block_size=1000) as file:
         assert file.read(10) == PLAIN[:10]
-        with files._lock:
+        with files._opened(repr(memory.info("/d/one.bin.sealed")))[0]:
             pid = os.fork()
             if pid == 0:
                 file.seek(100_000)
@@ -434,6 +618,49 @@ def test_recipe(s3, key):
     exec(code, names)
     assert names["fares"].to_dict("list") == {"fare": [1, 2]}
     assert fsspec.filesystem("s3", **s3).exists("bucket/trips.parquet.sealed")
+
+
+def test_caches(memory, key):
+    options = {"sealed": {"key": key}}
+    with fsspec.open("simplecache::sealed::memory://new/x", "wb", **options) as file:
+        file.write(PLAIN)
+    with fsspec.open("sealed::simplecache::memory://new/y", "wb", **options) as file:
+        file.write(PLAIN)
+    with pytest.raises(KeyError), fsspec.open("sealed::simplecache::memory://new/y", "wb", **options) as file:
+        raise KeyError
+    assert memory.find("/new") == ["/new/x.sealed", "/new/y.sealed"]
+    for cache in "simplecache", "filecache", "blockcache":
+        with fsspec.open(f"{cache}::sealed::memory://new/x", **options) as file:
+            assert file.read() == PLAIN
+    files = sealed(key)
+    assert files.cat_ranges(["/new/x", "/new/y", "/new/x"], [0, 5, -10], [10, 10, None]) == [PLAIN[:10], PLAIN[5:10], PLAIN[-10:]]
+    assert isinstance(files.cat_ranges(["/new/none"], 0, 1)[0], FileNotFoundError)
+
+
+def test_pandas(memory, key):
+    """Writes whole files, and none if it fails."""
+    pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    table, options = pandas.DataFrame({"name": ["ä", "b"]}), {"storage_options": {"sealed": {"key": key}}}
+    table.to_parquet("sealed::memory://new/t.parquet", **options)
+    table.to_csv("sealed::memory://new/t.csv.gz", index=False, **options)
+    with pytest.raises(UnicodeEncodeError):
+        table.to_csv("sealed::memory://new/failed.csv", encoding="ascii", **options)
+    assert memory.find("/new") == ["/new/t.csv.gz.sealed", "/new/t.parquet.sealed"]
+    assert pandas.read_parquet("sealed::memory://new/t.parquet", **options).equals(table)
+    assert pandas.read_csv("sealed::memory://new/t.csv.gz", **options).equals(table)
+
+
+def test_directories_are_removed_from_s3(s3, key):
+    files, other = sealed(key, "s3", target_options=s3), fsspec.filesystem("s3", **s3)
+    files.pipe({"bucket/dir/a": b"a", "bucket/dir/sub/b": b"b"})
+    files.rm("bucket/dir", recursive=True)
+    assert other.find("bucket/dir") == []
+    other.pipe_file("bucket/dir/plain", b"plaintext")
+    files.pipe({"bucket/dir/a": b"a"})
+    with pytest.raises(OSError):
+        files.rm("bucket/dir", recursive=True)
+    assert other.find("bucket/dir") == ["bucket/dir/plain"]
+    other.rm("bucket/dir/plain")
 
 
 def test_zarr(memory, key):
