@@ -47,6 +47,7 @@ class SealedFileSystem(ChainedFileSystem):
         self.opening = {"key": key, "passphrase": passphrase, "label": label, "header": header}
         self.recipients = [recipients] if isinstance(recipients, str) else recipients
         self.pickle_secret = pickle_secret
+        self._strip_protocol = lambda path: self._fs._strip_protocol(type(self)._strip_protocol(path))
 
     def _use(self, fs):
         self._fs, self._pid = fs, os.getpid()
@@ -92,7 +93,9 @@ class SealedFileSystem(ChainedFileSystem):
             return {"name": path, "size": None, "type": "directory"}
         has_query = f"{self.ending}?" in path and ("://" in path or "versionId=" in path)
         with contextlib.suppress(FileNotFoundError, PermissionError):  # S3 may not say which
-            return self.fs.info(path if has_query else self.sealed_name(path))
+            found = self.fs.info(path if has_query else self.sealed_name(path))
+            if found["type"] != "directory" or self.fs.exists(f"{found['name']}/index"):
+                return found
         found = self.fs.info(path)
         if found["type"] != "directory":
             raise FileNotFoundError(self.sealed_name(path))
@@ -280,18 +283,19 @@ class File(AbstractBufferedFile):
         if self._process is None or self._process.returncode != 0:  # it was discarded
             return
         target, name, file = self.fs.fs, self.fs.sealed_name(self.path), f"/dev/fd/{self._sealed.fileno()}"
-        if target.async_impl:  # object storage, where an upload has no name before its end
-            return target.put_file(file, name)
-        if target.isdir(name):  # into which mv() would move the file
-            raise IsADirectoryError(name)
         incomplete = f"{name}.{os.urandom(8).hex()}.incomplete"
-        try:
-            target.put_file(file, incomplete)
-            target.mv(incomplete, name)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                target.rm_file(incomplete)
-            raise
+        with self._sealed:
+            if target.async_impl:  # object storage, where an upload has no name before its end
+                return target.put_file(file, name)
+            if target.isdir(name):  # into which mv() would move the file
+                raise IsADirectoryError(name)
+            try:
+                target.put_file(file, incomplete)
+                target.mv(incomplete, name)
+            except BaseException:
+                with contextlib.suppress(FileNotFoundError):
+                    target.rm_file(incomplete)
+                raise
 
     def close(self):
         """OpenFile and others call only this when an exception ends their block, although their __exit__ gets it."""
@@ -318,3 +322,4 @@ class File(AbstractBufferedFile):
         if self._process is not None and self._pid == os.getpid():
             self._process.kill()
             self._process.communicate()
+            self._sealed.close()

@@ -215,6 +215,26 @@ def test_a_directory_is_not_overwritten(key, work):
     assert os.listdir() == ["disk.sealed"] and os.listdir("disk.sealed") == []
 
 
+def test_relative_names(key, work):
+    """Are those of the other file system."""
+    files = sealed(key, "file")
+    files.makedirs("sub")
+    files.pipe_file("sub/file", b"data")
+    name = f"{work}/sub/file"
+    assert files.glob("sub/*") == files.find("sub") == files.ls("sub", detail=False) == [name]
+    assert files.info(files.unstrip_protocol(name))["name"] == name and files.get_mapper("sub")["file"] == b"data"
+
+
+def test_a_directory_next_to_one_with_the_ending(memory, key):
+    memory.mkdir("/p.sealed")
+    files = sealed(key)
+    assert not files.exists("/p")
+    memory.mkdir("/p")
+    assert files.info("/p")["name"] == "/p"
+    files.rm("/p", recursive=True)
+    assert memory.isdir("/p.sealed") and not memory.exists("/p")
+
+
 # --- Writing
 
 
