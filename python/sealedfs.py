@@ -47,7 +47,7 @@ class SealedFileSystem(ChainedFileSystem):
         self.opening = {"key": key, "passphrase": passphrase, "label": label, "header": header}
         self.recipients = [recipients] if isinstance(recipients, str) else recipients
         self.pickle_secret = pickle_secret
-        self._strip_protocol = lambda path: self._fs._strip_protocol(type(self)._strip_protocol(path))
+        self._strip_protocol = self._name  # the class has another one, for URLs without a name
 
     def _use(self, fs):
         self._fs, self._pid = fs, os.getpid()
@@ -72,14 +72,13 @@ class SealedFileSystem(ChainedFileSystem):
         if not self.pickle_secret and (passphrase is not None or not isinstance(key, (str, os.PathLike, type(None)))):
             raise ValueError("the secret is not pickled: give the name of a key file, or pickle_secret=True")
 
-    @classmethod
-    def _strip_protocol(cls, path):
+    def _name(self, path):
         if isinstance(path, list):
-            return [cls._strip_protocol(each) for each in path]
-        return os.fspath(path).removeprefix(f"{cls.protocol}://")
+            return [self._name(each) for each in path]
+        return self._fs._strip_protocol(os.fspath(path).removeprefix(f"{self.protocol}://"))
 
     def plain_name(self, path):
-        return self._strip_protocol(path).rstrip("/").removesuffix(self.ending)
+        return self._name(path).rstrip("/").removesuffix(self.ending)
 
     def sealed_name(self, path):
         return self.plain_name(path) + self.ending
@@ -88,7 +87,7 @@ class SealedFileSystem(ChainedFileSystem):
 
     def stat(self, path):
         """What the other file system knows of the file, or of a directory."""
-        path = self._strip_protocol(path)
+        path = self._name(path)
         if "://" in path and path.endswith("/"):  # HTTP does not know directories
             return {"name": path, "size": None, "type": "directory"}
         has_query = f"{self.ending}?" in path and ("://" in path or "versionId=" in path)
@@ -137,14 +136,14 @@ class SealedFileSystem(ChainedFileSystem):
     def _plain_info(self, found, detail=True):
         """If a file does not open, its size is None."""
         is_directory, size = found["type"] == "directory", None
-        with contextlib.suppress(SealedFileError):
+        with contextlib.suppress(SealedFileError, FileNotFoundError, PermissionError):
             size = self.sealed(found).size if detail or is_directory else None
         if is_directory and size is None:  # of another kind
             return found
         return {**found, "name": self.plain_name(found["name"]), "size": size, "type": "file"}
 
     def ls(self, path, detail=True, **kwargs):
-        path = self._strip_protocol(path)
+        path = self._name(path)
         found = [] if path.endswith(self.ending) else self._sealed_in(path)
         if not found:
             found = [self.stat(path)]
@@ -161,7 +160,7 @@ class SealedFileSystem(ChainedFileSystem):
         return []
 
     def glob(self, path, **kwargs):
-        return super().glob(self._strip_protocol(path).removesuffix(self.ending), **kwargs)
+        return super().glob(self._name(path).removesuffix(self.ending), **kwargs)
 
     def cat_file(self, path, start=None, end=None, **kwargs):
         found = self.stat(path)
@@ -204,10 +203,10 @@ class SealedFileSystem(ChainedFileSystem):
         return [program, "-q", "-e", "-f", self.protocol, *options]
 
     def mkdir(self, path, create_parents=True, **kwargs):
-        self.fs.mkdir(self._strip_protocol(path), create_parents, **kwargs)
+        self.fs.mkdir(self._name(path), create_parents, **kwargs)
 
     def makedirs(self, path, exist_ok=False):
-        self.fs.makedirs(self._strip_protocol(path), exist_ok)
+        self.fs.makedirs(self._name(path), exist_ok)
 
     def rm(self, path, recursive=False, maxdepth=None):
         for each in reversed(self.expand_path(path, recursive, maxdepth)):

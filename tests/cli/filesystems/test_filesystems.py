@@ -225,6 +225,13 @@ def test_relative_names(key, work):
     assert files.info(files.unstrip_protocol(name))["name"] == name and files.get_mapper("sub")["file"] == b"data"
 
 
+def test_files_that_do_not_open_are_listed_without_a_size(key, work):
+    files = sealed(key, "file")
+    files.pipe_file("good", b"data")
+    os.symlink("gone", "dangling.sealed")
+    assert {os.path.basename(info["name"]): info["size"] for info in files.ls(work)} == {"good": 4, "dangling": None}
+
+
 def test_a_directory_next_to_one_with_the_ending(memory, key):
     memory.mkdir("/p.sealed")
     files = sealed(key)
