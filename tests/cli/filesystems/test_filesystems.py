@@ -478,18 +478,19 @@ def test_a_file_system_has_a_key_or_a_passphrase_of_one_line(memory, key):
         sealed(None, passphrase="correct horse\n").pipe_file("/d/new.bin", b"new")
 
 
-def test_a_child_leaves_alone_what_its_parent_writes(memory, key):
-    files = sealed(key, target="file")
-    path = os.path.abspath("written.bin")
-    file = files.open(path, "wb", block_size=1 << 16)
-    file.write(PLAIN)
+@pytest.mark.parametrize("mode", ["wb", "w"])
+def test_a_child_leaves_alone_what_its_parent_writes(memory, key, mode):
+    files = sealed(key)
+    file, data = files.open("/new/x", mode, block_size=1 << 16), PLAIN if mode == "wb" else "text" * 50_000
+    file.write(data)
     child = os.fork()
     if child == 0:
-        file.__del__()
+        del file
+        gc.collect()
         os._exit(0)
     os.waitpid(child, 0)
     file.close()
-    assert files.cat_file(path) == PLAIN
+    assert files.cat_file("/new/x") == (PLAIN if mode == "wb" else data.encode())
 
 
 def test_threads_share_what_is_read_once(memory, key, monkeypatch):
