@@ -25,8 +25,6 @@ try:
 except ImportError:  # not from the wheel
     from sealedfile import NotAuthentic, SealedFile, SealedFileError
 
-KEPT = 64  # open files of a file system, at most 132 KB each
-
 
 class SealedFileSystem(ChainedFileSystem):
     """The plaintext of the files in another file system whose names end in .sealed; the ending can be omitted. A
@@ -51,7 +49,7 @@ class SealedFileSystem(ChainedFileSystem):
 
     def _use(self, fs):
         self._fs, self._pid = fs, os.getpid()
-        self._opened = functools.lru_cache(KEPT)(lambda version: (threading.Lock(), []))
+        self._opened = functools.lru_cache(64)(lambda version: (threading.Lock(), []))  # files of at most 132 KB each
 
     @property
     def fs(self):
@@ -247,8 +245,10 @@ class File(AbstractBufferedFile):
     """The plaintext of a file. What is written is sealed in a temporary file, which close() copies to its place. It is
     discarded if an exception ends the block that writes, or if it is never closed."""
 
+    _process = None
+
     def __init__(self, fs, path, mode, block_size, **kwargs):
-        self._pid, self._process = os.getpid(), None
+        self._pid = os.getpid()
         if mode == "rb":
             self._plain = fs.sealed(fs.stat(path))
             kwargs["size"] = self._plain.size
@@ -309,16 +309,11 @@ class File(AbstractBufferedFile):
     def __exit__(self, error, *others):
         self.close() if error is None else self.discard()
 
-    def __del__(self):
-        if not self.closed:
-            self.discard()
-
-    def _dealloc_warn(self, source):  # called when a TextIOWrapper is collected that was not closed
-        self.discard()
-
-    def discard(self):
+    def discard(self, *ignored):
         self.closed = True
         if self._process is not None and self._pid == os.getpid():
             self._process.kill()
             self._process.communicate()
             self._sealed.close()
+
+    __del__ = _dealloc_warn = discard  # the second is for a TextIOWrapper that is collected without close()
