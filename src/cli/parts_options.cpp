@@ -63,8 +63,7 @@ void set_input(PartsOptions& options, const std::string& name) {
 
 constexpr Row planned_input{"input,i", "FILE",
                             "The file or block device to encrypt. It can also be given as an argument. "
-                            "Without it, each seal reads its "
-                            "own input.",
+                            "Without it, each seal reads an input of its own.",
                             set_input};
 constexpr Row planned_count{"parts,n", "N",
                             "The number of parts. The default is one per GiB of FILE, at most 1000.",
@@ -87,10 +86,9 @@ constexpr Row part{"part", "I", "The number of the part, from 0. Without it, enc
                    set_parsed<parse_part_number, &PartsOptions::part>};
 constexpr Row input{
     "input,i", "FILE",
-    "Read FILE: the input of the plan, which may have another name on this host, or, if the plan "
-    "has none, the input of this part.",
+    "The input of the plan, under its name on this host, or if the plan has none, the input of this part.",
     set_input};
-constexpr Row verify{"verify", nullptr, "Read all of the part once it is complete, and verify it.",
+constexpr Row verify{"verify", nullptr, "Read and verify all of the part once it is complete.",
                      turn_on<&PartsOptions::verify>};
 constexpr Row part_elsewhere{
     "output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
@@ -127,8 +125,8 @@ std::span<const Command> commands() {
   static const std::array all{
       Command{Action::plan,
               "plan",
-              "(-k FILE | -p | -r RECIPIENT)... [OPTION]... -o DIR\n"
-              "                         [FILE]",
+              "(-k FILE | -p | -r RECIPIENT | -R FILE)...\n"
+              "                         [OPTION]... -o DIR [FILE]",
               "Make the directory of a new sealed file, and print the number of its parts.",
               {"output"},
               {planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
@@ -207,7 +205,7 @@ std::string commands_help(const Main&) {
   return fmt::format(
       "{}       gpuaes-parts COMMAND -h\n"
       "       gpuaes-parts --completions SHELL | -V | -h\n\n"
-      "Encrypt one file in parts, with several processes, on one host or on many.\n\n{}\n{}\n"
+      "Encrypt one file in parts, with several processes, on one host or many.\n\n{}\n{}\n"
       "Examples:\n"
       "  Encrypt a file in two parts at the same time:\n"
       "    gpuaes-parts plan -k key -n 2 -o disk.sealed disk.img\n"

@@ -57,13 +57,13 @@ inline constexpr auto operations = std::to_array<Row>({
        options.selection = parse_range(text);
        options.decrypt = true;
      }},
-    {"part", "I", "Decrypt only part I of a file in parts, which is a directory or, once joined, a file.",
+    {"part", "I", "Decrypt only part I, counted from 0, of a file that gpuaes-parts made.",
      [](Options& options, const std::string& text) {
        options.old_share = text.find('/') != text.npos;
        options.selection = options.old_share ? parse_share(text) : Share{parse_part_number(text), 0};
        options.decrypt = true;
      }},
-    {"share", "I/N", "Decrypt only share I of N equal shares. The input must be a file or a directory.",
+    {"share", "I/N", "Decrypt only share I of N, counted from 0. The input must not be a pipe.",
      [](Options& options, const std::string& text) {
        options.selection = parse_share(text);
        options.decrypt = true;
@@ -77,8 +77,8 @@ inline constexpr auto operations = std::to_array<Row>({
      "needed.",
      act<Action::export_header>},
     {"rekey", nullptr,
-     "Replace the keys that open a sealed or age file without encrypting it again. Those not named again are "
-     "removed, but anyone who had them may have kept the file key.",
+     "Replace the keys that open a sealed or age file without encrypting it again. Keys not named again are "
+     "removed, but anyone who could open the file may have kept a copy.",
      [](Options& options, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
@@ -86,7 +86,7 @@ inline constexpr auto operations = std::to_array<Row>({
 });
 
 inline constexpr auto keys = std::to_array<Row>({
-    {"key,k", "FILE", "Read a key, identities or an ssh private key from FILE. Can be repeated.",
+    {"key,k", "FILE", "Read a key, identities or an SSH private key from FILE. Can be repeated.",
      add_secret_file<"--key", &Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
      turn_on<&Options::secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
@@ -98,7 +98,7 @@ inline constexpr auto keys = std::to_array<Row>({
        options.secrets.named.passphrase_command = {command, "--passphrase-command"};
      }},
     {"recipient,r", "RECIPIENT",
-     "Encrypt for RECIPIENT, an age recipient or an ssh public key; with @FILE, for each one in FILE. Can be "
+     "Encrypt for RECIPIENT, an age recipient or an SSH public key; with @FILE, for each one in FILE. Can be "
      "repeated.",
      [](Options& options, const std::string& text) {
        if (text.starts_with('@'))
@@ -109,7 +109,7 @@ inline constexpr auto keys = std::to_array<Row>({
      repeats},
     {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
      add_recipients_file, repeats},
-    {"plugin,j", "NAME", "Use the age plugin NAME, which needs no identity or recipient. Can be repeated.",
+    {"plugin,j", "NAME", "Use the age plugin NAME without an identity or a recipient. Can be repeated.",
      [](Options& options, const std::string& name) {
        options.secrets.plugins.push_back({parse_plugin(name), "--plugin"});
      },
@@ -117,7 +117,7 @@ inline constexpr auto keys = std::to_array<Row>({
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
      add_secret_file<"--new-key", &Options::new_secrets, &SecretRequest::named, &SecretOptions::key_files>,
      repeats},
-    {"new-passphrase", nullptr, "With --rekey: ask for the new passphrase.",
+    {"new-passphrase", nullptr, "With --rekey: ask for a new passphrase.",
      turn_on<&Options::new_secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
      set_secret_file<"--new-passphrase-file", &Options::new_secrets, &SecretRequest::named,
@@ -142,8 +142,7 @@ inline constexpr auto files = std::to_array<Row>({
      set_file<"--header", &Options::header>},
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
-     "(- is "
-     "standard input).",
+     "(- is standard input).",
      set_file<"--files-from", &Options::files_from>},
     {"null", nullptr, "With --files-from: names end with null bytes, as from find -print0.",
      turn_on<&Options::null_separated>},
@@ -160,7 +159,7 @@ inline constexpr auto files = std::to_array<Row>({
     {"into", "FILE",
      "With --share: write the share at its place in FILE, which appears when all N are complete.",
      set_text<&Options::into>},
-    {"sparse", nullptr, "With -d and -o: leave holes in FILE instead of writing blocks of zeros.",
+    {"sparse", nullptr, "With -d and -o: leave holes in FILE for blocks of zeros.",
      turn_on<&Options::output, &OutputRequest::sparse>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.",
      turn_on<&Options::output, &OutputRequest::force>},
@@ -171,7 +170,7 @@ inline constexpr auto formats = std::to_array<Row>({
      "sealed, age, cobblestone, openssl or raw. The default is age for recipients alone, otherwise sealed.",
      set_text<&Options::format, &FormatRequest::name>, once, format_names},
     {"cipher,c", "CIPHER",
-     "aes-128, aes-192, aes-256 or kuznyechik. The default is AES with the key's length.",
+     "Sealed format: aes-256 (the default) or kuznyechik. gpuaes-formats(7) lists those of other formats.",
      set_parsed<parse_cipher, &Options::format, &FormatRequest::cipher>, once, cipher_names},
     {"armor,a", nullptr,
      "Sealed and age formats: write text, for example for mail. Armored input is detected.",
@@ -190,7 +189,7 @@ inline constexpr auto formats = std::to_array<Row>({
 inline constexpr auto lanes = std::to_array<Row>({
     {"lanes,l", "SPEC",
      "Where to compute: auto (the default), auto:low-cpu, or cpu[:THREADS] and cuda[:DEVICE[:STREAMS]], "
-     "joined by +.",
+     "alone or joined by +.",
      set_parsed<parse_lanes, &Options::lanes, &LaneRequest::choice>, once, lane_names},
     {"chunk-size,b", "SIZE",
      "Process SIZE bytes of plaintext at a time. SIZE may end in K, M or G, or in KiB, MiB or GiB.",
@@ -202,7 +201,7 @@ inline constexpr auto messages = std::to_array<Row>({
     {"progress,P", nullptr, "Show progress: bytes, time, rate, CPU threads and GPUs.",
      turn_on<&Options::progress>},
     {"verbose,v", nullptr,
-     "Print which CPU threads and GPUs are used, and a summary. Repeat it to also print what each of them "
+     "Print which CPU threads and GPUs are used, and a summary. Given twice, also print what each of them "
      "did.",
      [](Options& options, const std::string&) {
        options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;

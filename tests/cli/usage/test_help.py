@@ -24,7 +24,7 @@ def test_version():
 def test_help():
     result = stream("-h")
     text = result.out.decode()
-    assert re.search("The exit status is 0 .* 1 .* 2 .* 3 .*\\sand 4 ", text, re.S) and "ssh private key" in text
+    assert re.search("The exit status is 0 .* 1 .* 2 .* 3 .*\\sand 4 ", text, re.S) and "SSH private key" in text
     assert result.err == ""
 
 
