@@ -213,14 +213,20 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::span<cons
   const po::parsed_options parsed = parse(static_cast<int>(files - argv), argv, description);
   refuse_exposed_passphrase(parsed.options, description);
   CommandLine line;
+  std::string last;  // the option whose value the last word was
+  const auto add_word = [&](const std::string& word) {
+    if (!last.empty()) line.after_value.emplace(word, std::exchange(last, {}));
+    line.positional.push_back(word);
+  };
   for (const po::option& option : parsed.options)
     if (option.position_key < 0) {
       add_option(line.given, option, options);
+      last = option.original_tokens.size() == 2 ? option.string_key : "";
     } else {
       if (option.original_tokens.front().starts_with("--=")) throw unknown("--", description);
-      line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
+      std::ranges::for_each(option.value, add_word);
     }
-  line.positional.insert(line.positional.end(), files, end);
+  std::for_each(files, end, add_word);
   if (line.positional.size() > max_positional) throw UsageError("too many arguments", options_hint);
   return line;
 }

@@ -72,9 +72,18 @@ constexpr OptionNames refused_with_command =
 
 void refuse_action_as_input(const CommandLine& line) {
   if (line.positional.empty() || access(line.positional.front().c_str(), F_OK) == 0) return;
-  for (const char* const word : {"encrypt", "decrypt"})
+  for (const auto& [word, option] :
+       {std::pair{"encrypt", "encrypt"}, {"decrypt", "decrypt"}, {"verify", "test"}})
     if (line.positional.front() == word)
-      throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", word));
+      throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", option));
+}
+
+// The name is not shown: it may be a secret.
+const char* hint_for_several(const std::string& first) {
+  return access(first.c_str(), F_OK) != 0 ? "put -- before a command, and quote a value with spaces"
+                                          : "-o, -k and -R each take one file; repeat -k or -R for another "
+                                            "key or recipients file, and name "
+                                            "the output with -o";
 }
 
 void check_inputs(const CommandLine& line, const Options& options) {
@@ -91,7 +100,7 @@ void check_inputs(const CommandLine& line, const Options& options) {
   if (!accepted)
     throw UsageError(
         "more than one input file was given; only --output-dir, --test, --info and --rekey accept several",
-        "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file");
+        hint_for_several(line.positional.front()));
   if (options.action == Options::Action::rekey && options.output.file)
     throw UsageError("--rekey of several files cannot be used with --output");
   for (const char* name : {"stats", "trace", "header"})
@@ -136,7 +145,7 @@ void check_rules(const CommandLine& line, const Options& options) {
   if (options.action == Options::Action::export_header)
     refuse_others(given, "--export-header", accepted_by_export_header);
   if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
-  if (options.header && !options.decrypt) throw UsageError("--header requires --decrypt");
+  if (options.header && !options.decrypt) throw UsageError("--header requires --decrypt or --test");
   for (const auto& [option, needed] : dependencies)
     if (given.contains(option.list().front()) && !given.contains(needed.list().front()))
       throw UsageError(fmt::format("--{} requires --{}", option.list().front(), needed.list().front()));
@@ -166,7 +175,7 @@ void check_shared_rules(const GivenOptions& given) {
     for (auto a = names.begin(); a != names.end(); ++a)
       for (auto b = a + 1; b != names.end(); ++b) refuse_together(given, *a, *b);
   }
-  for (const char* name : {"stats", "trace"})
+  for (const char* name : {"stats", "trace", "into", "receipt"})
     if (given.contains(name) && given.at(name).front() == standard_name)
       throw UsageError(fmt::format("--{} requires a file name, not -", name),
                        "use /dev/stdout or /dev/stderr for standard output or standard error");

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -139,6 +141,14 @@ Request request_of(const Options& options, bool has_output) {
   throw std::logic_error("unknown action");
 }
 
+// Whether the name of a file has the extension of another one.
+bool ends_like_one_of(const std::string& name, const std::vector<std::string>& others) {
+  const std::filesystem::path extension = std::filesystem::path(name).extension();
+  return !extension.empty() && std::ranges::any_of(others, [&](const std::filesystem::path& other) {
+    return other.extension() == extension;
+  });
+}
+
 Options options_of(const CommandLine& line) {
   Options options = read_options(stream_options, line.given);
   if (!line.positional.empty() || options.files_from) options.inputs = line.positional;
@@ -146,6 +156,9 @@ Options options_of(const CommandLine& line) {
   if (accepts_several(options))
     for (const std::string& name : options.inputs)
       if (name != standard_name && is_tree(name, opens_inputs(options))) options.trees.insert(name);
+  for (const auto& [word, option] : line.after_value)
+    if ((option == "key" || option == "recipients-file") && ends_like_one_of(word, line.given.at(option)))
+      options.maybe_keys.insert(word);
   return options;
 }
 
@@ -192,7 +205,8 @@ InputsRequest input_requests(const Options& options) {
   for (const std::string& name : options.inputs)
     inputs.named.push_back({.file = {name, options.input_option, NamedFile::Kind::data},
                             .command = options.command,
-                            .is_tree = options.trees.contains(name)});
+                            .is_tree = options.trees.contains(name),
+                            .may_be_key = options.maybe_keys.contains(name)});
   inputs.opens = opens_inputs(options);
   return inputs;
 }

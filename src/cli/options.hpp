@@ -31,6 +31,7 @@ struct Options {
   FormatRequest format;
   std::vector<std::string> inputs{std::string(standard_name)};  // several for some actions
   std::set<std::string> trees;                                  // those that stand for the files below them
+  std::set<std::string> maybe_keys;                             // InputRequest::may_be_key
   const char* input_option = "";                                // that names the input, if any
   std::optional<NamedFile> files_from;                          // a list of names, instead of `inputs`
   bool null_separated = false;                                  // each followed by a null byte

@@ -57,6 +57,9 @@ struct InputRequest {
   // Anything but a regular file, a block device or a directory is an error: opening it could wait.
   bool only_file = false;
   bool is_tree = false;  // a directory; its files are the inputs
+  // Whether the name follows that of a key or recipients file, and ends alike: the shell may have expanded a
+  // pattern such as *.pub.
+  bool may_be_key = false;
 
   bool is_named() const { return !file.is_standard(); }
 };

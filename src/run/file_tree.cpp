@@ -23,12 +23,18 @@ void FileTree::enter(const std::string& directory) {
     const std::string name = entry->path().filename().string();
     std::string path = before + name;
     if (fs::is_directory(status) && skips_ && skips_(path)) continue;
-    if (fs::is_directory(status) || (fs::is_regular_file(status) && !is_temporary_name(name)))
+    if (!fs::is_directory(status) && !fs::is_regular_file(status))
+      skip(std::move(path));
+    else if (fs::is_directory(status) || !is_temporary_name(name))
       level.push_back({std::move(path), fs::is_directory(status) && is_tree(before + name, opens_)});
   }
   if (error) level.push_back({directory, false});
   std::ranges::sort(level, std::greater(), &Entry::path);
   levels_.push_back(std::move(level));
+}
+
+void FileTree::skip(std::string path) {
+  if (skipped_++ == 0 || path < first_skipped_) first_skipped_ = std::move(path);
 }
 
 std::optional<std::string> FileTree::next() {

@@ -1,6 +1,7 @@
 // The files below directories that a command line names.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,7 +25,13 @@ class FileTree {
   // end.
   std::optional<std::string> next();
 
+  // Symbolic links and special files, and the first of their names.
+  std::uint64_t skipped() const { return skipped_; }
+  const std::string& first_skipped() const { return first_skipped_; }
+
  private:
+  void skip(std::string path);
+
   struct Entry {
     std::string path;
     bool is_directory;
@@ -34,6 +41,8 @@ class FileTree {
   bool opens_;
   std::function<bool(const std::string& directory)> skips_;
   std::vector<Level> levels_;
+  std::uint64_t skipped_ = 0;
+  std::string first_skipped_;
 };
 
 }  // namespace gpuaes

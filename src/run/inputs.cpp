@@ -61,19 +61,29 @@ class InputReader {
   std::optional<InputRequest> next() {
     if (list_) return next_in_list();
     for (;;) {
-      if (std::optional<std::string> file = tree_.next()) return found(std::move(*file));
+      if (std::optional<std::string> file = tree_.next()) {
+        empty_ = nullptr;
+        return found(std::move(*file));
+      }
+      if (empty_ != nullptr) return *std::exchange(empty_, nullptr);
       if (count_ == request_.named.size()) return std::nullopt;
       const InputRequest& named = request_.named[count_++];
       if (!named.is_tree) return named;
       tree_.enter(named.file.name);
+      empty_ = &named;
     }
   }
 
   // Whether the last name was found in a list or a directory.
   bool has_found() const { return list_ || tree_.is_open(); }
 
-  // IoError if the last name is from the list and cannot be a file name.
-  void check(const std::string& name) const {
+  const FileTree& tree() const { return tree_; }
+
+  // IoError if the last input is a directory without files, or its name is from the list and cannot be a file
+  // name.
+  void check(const InputRequest& input) const {
+    const std::string& name = input.file.name;
+    if (input.is_tree) throw IoError(fmt::format("{} contains no files", name));
     if (!list_) return;
     if (name.size() > max_name)
       throw IoError(fmt::format("name {} in {} is longer than {} bytes", count_, list_->name(), max_name),
@@ -140,6 +150,7 @@ class InputReader {
   std::array<std::byte, 64 << 10> bytes_{};  // of the list
   std::string_view text_;                    // of the list, after the last name
   std::size_t count_ = 0;                    // names given so far
+  const InputRequest* empty_ = nullptr;      // the last directory, while nothing was found in it
 };
 
 // Does the work for inputs, and counts them.
@@ -168,7 +179,7 @@ class InputLoop {
   // Whether the input, whose name was found, is to be run. Otherwise, it is left out, or this is its error.
   bool accepts(const InputRequest& input, const InputReader& reader) {
     try {
-      reader.check(input.file.name);
+      reader.check(input);
       return !work_.leaves_out || !work_.leaves_out(input);
     } catch (const Error& error) {
       print(fail(input, error));
@@ -193,7 +204,7 @@ class InputLoop {
     if (output_) output_->finish();
     try {
       if (work_.at_end) work_.at_end(counts_);
-      refuse_nothing();
+      refuse_empty_list();
     } catch (const Error& error) {
       context_.messages.error(error);
       worst_ = std::max(worst_, Exit::io);
@@ -203,12 +214,10 @@ class InputLoop {
   }
 
  private:
-  // A disk that is not mounted must not look like a backup that is complete.
-  void refuse_nothing() const {
-    if (!inputs_.finds_names() || counts_.done + counts_.skipped + counts_.failed > 0) return;
-    throw IoError(inputs_.list
-                      ? fmt::format("{} names no files, so nothing was done", inputs_.list->shown())
-                      : fmt::format("{} contains no files, so nothing was done", inputs_.first().file.name));
+  // Like a directory without files: a disk that is not mounted must not look like a complete backup.
+  void refuse_empty_list() const {
+    if (inputs_.list && counts_.done + counts_.skipped + counts_.failed == 0)
+      throw IoError(fmt::format("{} names no files", inputs_.list->shown()));
   }
 
   void run(const InputRequest& input, bool alone, bool may_leave) {
@@ -329,7 +338,7 @@ void run_inputs(InputReader& reader, InputLoop& loop, const InputWork& work) {
   if (work.progress != nullptr) total.emplace(*work.progress);
   SmallInputs small(loop, work);
   while (std::optional<InputRequest> input = reader.next()) {
-    if (reader.has_found() && !loop.accepts(*input, reader)) continue;
+    if ((reader.has_found() || input->is_tree) && !loop.accepts(*input, reader)) continue;
     input->only_file |= work.only_files;
     if (work.side_by_side && is_small_file(*input)) {
       small.add(*input);
@@ -339,6 +348,14 @@ void run_inputs(InputReader& reader, InputLoop& loop, const InputWork& work) {
     }
   }
   small.wait();
+}
+
+void note_skipped(const FileTree& tree, const Messages& messages) {
+  const std::uint64_t count = tree.skipped();
+  if (count > 0)
+    messages.note(fmt::format("skipped {} {} below directories, the first of them {}", with_commas(count),
+                              count == 1 ? "link or special file" : "links or special files",
+                              tree.first_skipped()));
 }
 
 }  // namespace
@@ -370,6 +387,7 @@ void for_each_input(const InputsRequest& inputs, const Context& context, const I
     loop.note_summary("interrupted; ");
     throw;
   }
+  note_skipped(reader.tree(), context.messages);
   loop.finish();
 }
 

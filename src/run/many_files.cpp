@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
@@ -99,6 +100,7 @@ class DirectoryRun {
     const OutputDirectory::Place place = directory_.find(path);
     claim(input, path, place);
     if (request_.output.skip_existing && is_up_to_date(place, endpoints)) return {.skipped = true};
+    if (request_.output.skip_existing) refuse_newer(place.target, input, before);
     if (place.target.file) refuse_to_replace(input, path, place.target);
     OutputTargets targets{.output = place.target, .shown = place.target.name};
     if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
@@ -235,6 +237,16 @@ class DirectoryRun {
     } catch (const IoError&) {  // its owner may not be able to read it
       return false;
     }
+  }
+
+  // A decrypted file that was edited since is not to be lost.
+  void refuse_newer(const OutputTarget& there, const InputRequest& input, const struct stat& status) const {
+    const auto is_later = [](const timespec& a, const timespec& b) {
+      return std::tie(a.tv_sec, a.tv_nsec) > std::tie(b.tv_sec, b.tv_nsec);
+    };
+    if (request_.stream.decrypt && there.status && is_later(there.status->st_mtim, status.st_mtim))
+      throw IoError(fmt::format("{} is newer than {}, so it is not replaced", there.name, input.file.name),
+                    "to replace it, omit --skip-existing");
   }
 
   FdSource open_again(const OutputTarget& target) const {

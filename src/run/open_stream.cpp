@@ -175,17 +175,17 @@ std::unique_ptr<Session> StreamOpening::session(const OpenSession& open) {
   return session;
 }
 
-StreamParts StreamOpening::parts(std::unique_ptr<Session> session, const char* damage_hint) {
-  if (damage_hint == nullptr)
-    damage_hint = stream.test || is_armored()
-                      ? copy_again_hint
-                      : "copy or download it again, or use --salvage to recover the undamaged parts";
+StreamParts StreamOpening::parts(std::unique_ptr<Session> session, const char* hint) {
+  if (hint == nullptr)
+    hint = stream.test || is_armored()
+               ? copy_again_hint
+               : "copy or download it again, or use --salvage to recover the undamaged parts";
   FdSource& file = endpoints.source;
   Source& whole = encrypted() != nullptr ? encrypted()->body() : file;
   std::optional<std::uint64_t> body_bytes = is_armored() ? std::nullopt : file.size();
   const bool may_be_cbc = stream.decrypt && format.may_be_cbc;
   if (may_be_cbc && fits_cbc(body_bytes.value_or(0))) context.messages.warning(cbc_warning);
-  endpoints.parts = with_hint(damage_hint, [&] {
+  endpoints.parts = with_hint(hint, [&] {
     return session->open_source({.source = whole,
                                  .size = body_bytes,
                                  .directory = endpoints.directory ? &*endpoints.directory : nullptr,
@@ -205,7 +205,7 @@ StreamParts StreamOpening::parts(std::unique_ptr<Session> session, const char* d
           .header_bytes = encrypted() != nullptr ? encrypted()->header.taken() : 0,
           .parts = endpoints.parts.get(),
           .body_bytes = body_bytes,
-          .damage_hint = damage_hint};
+          .damage_hint = hint};
 }
 
 std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,

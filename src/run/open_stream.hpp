@@ -129,8 +129,8 @@ class StreamOpening {
   using OpenSession = std::function<std::unique_ptr<Session>(const Format&, SessionRequest)>;
   std::unique_ptr<Session> session(const OpenSession& open = open_session);
 
-  // The parts of the stream, with endpoints.output as its sink. `damage_hint`: null for the usual one.
-  StreamParts parts(std::unique_ptr<Session> session, const char* damage_hint = nullptr);
+  // The parts of the stream, with endpoints.output as its sink. `hint`: for damage, null for the usual one.
+  StreamParts parts(std::unique_ptr<Session> session, const char* hint = nullptr);
 
  private:
   OpenedInput* encrypted() const { return endpoints.encrypted.get(); }  // null to encrypt

@@ -33,6 +33,7 @@
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
+#include "secrets/secret_file.hpp"
 #include "secrets/secrets.hpp"
 #include "terminal/progress.hpp"
 
@@ -331,6 +332,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   check_inputs(request);
   const NamedInputs secrets = files_of(request.old_secrets, request.new_secrets);
   prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
+  for (const InputRequest& input : request.inputs.named) refuse_key_as_input(input, context.cancel);
   Keyring old_keys = read_secrets(request.old_secrets, context);
   Keyring new_keys = read_new_secrets(request.new_secrets, context);
   Notes notes(messages);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "cli/requests.hpp"
 #include "files/named_file.hpp"
 #include "io/cancel.hpp"
 #include "io/fd_source_sink.hpp"
@@ -32,6 +33,9 @@ struct SecretFile {
 
 // Reads a file of keys or recipients. UsageError if it is too long.
 SecretFile read_secret_file(FdSource& file);
+
+// UsageError if an input that may be a file of keys or recipients is one.
+void refuse_key_as_input(const InputRequest& input, Cancel& cancel);
 
 // What the contents of the file `name` are, encrypted or not.
 KeyFile classify(const Secret& contents, const std::string& name);

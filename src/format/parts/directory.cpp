@@ -33,7 +33,7 @@ bool is_tree(const std::string& name, bool opens) {
 
 void require_joined(const Directory& directory, const Hint& otherwise) {
   if (directory.has(index_name)) return;
-  if (directory.has(head_name))
+  if (directory.has(head_name) || directory.has(job_name))
     throw IoError(fmt::format("{} is not joined", directory.name()),
                   "when all parts are complete, run gpuaes-parts join");
   throw IoError(fmt::format("{} does not contain a sealed file in parts", directory.name()), otherwise);

@@ -15,15 +15,12 @@ NAMES = ["tree/.hidden", "tree/a", "tree/b/c/d", "tree/b/e", "tree/b.txt", "tree
 
 @pytest.fixture
 def tree():
-    """Also with what is not read: symbolic links, a FIFO, and a temporary file."""
+    """Also with a temporary file, which is not read."""
     os.makedirs("tree/b/c")
     os.makedirs("tree/empty")
     os.makedirs("elsewhere")
     for name in [*NAMES, "elsewhere/file", "tree/.a.gpuaes-x7Yz01"]:
         pathlib.Path(name).write_text(name)
-    os.symlink("../elsewhere", "tree/link")
-    os.symlink("a", "tree/link-to-a")
-    os.mkfifo("tree/fifo")
 
 
 def files_below(folder):
@@ -101,10 +98,30 @@ def test_a_key_below_the_directory_is_not_encrypted(tree):
     assert notes == ["6 of 7 files encrypted, 1 failed"]
 
 
-def test_nothing_below_the_directory(key, tree):
-    for options in ["--test", "-k", key], ["--info"], ["--rekey", "-k", key, "--new-key", key], ["-dk", key, "--output-dir", "enc"]:
-        found = stream(*options, "tree/empty", status=1)
-        assert (found.out, found.error) == (b"", "tree/empty contains no files, so nothing was done")
+@pytest.mark.parametrize("options", [["--test"], ["--info"], ["--rekey", "--new-key"], ["-d", "--output-dir", "back"],
+                                     ["--output-dir", "out"]])
+def test_each_directory_without_files_is_an_error(key, tree, options):
+    """Its disk may not be mounted."""
+    encrypt_tree(key)
+    secrets = [] if "--info" in options else [key, "-k", key] if "--new-key" in options else ["-k", key]
+    for others in [], ["enc"]:
+        found = stream(*options, *secrets, "tree/empty", *others, status=1)
+        assert found.error == "tree/empty contains no files"
+
+
+def test_links_and_special_files_are_skipped_with_a_note(key):
+    os.makedirs("mixed/below")
+    os.mkfifo("mixed/c")
+    os.symlink("below", "mixed/b")
+    os.symlink("d", "mixed/below/a")
+    pathlib.Path("mixed/below/d").touch()
+    note = "skipped 3 links or special files below directories, the first of them mixed/b"
+    assert many("-k", key, "--output-dir", "enc", "mixed") == ([], [note, "1 file encrypted"])
+    os.symlink("missing", "enc/mixed/a")
+    found = stream("--test", "-k", key, "enc")
+    assert (found.out, found.notes) == (
+        b"enc/mixed/below/d.sealed: ok\n",
+        ["skipped 1 link or special file below directories, the first of them enc/mixed/a"])
 
 
 def test_a_directory_that_cannot_be_read_is_an_error_of_its_own(key, tree):

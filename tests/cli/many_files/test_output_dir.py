@@ -93,8 +93,9 @@ def test_the_rest_is_done_if_some_fail(key):
                          "link", "/dev/null", *names[1:], status=1)
     assert sorted(errors) == ["/dev/null is not a regular file", "cannot open loop: Too many levels of symbolic links",
                               "cannot open missing: No such file or directory",
-                              "cannot open socket: No such device or address", "fifo is not a regular file"]
-    assert notes == ["13 of 18 files encrypted, 5 failed"]
+                              "cannot open socket: No such device or address", "fifo is not a regular file",
+                              "folder contains no files"]
+    assert notes == ["13 of 19 files encrypted, 6 failed"]
     for name in [*names, "link"]:
         assert stream("-dk", key, f"out/{name}.sealed").out == content(name)
 

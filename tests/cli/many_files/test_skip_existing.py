@@ -83,6 +83,17 @@ def test_a_decrypted_output_of_another_size(key, backup):
     assert content("back/out/a") == content("a")
 
 
+def test_a_decrypted_output_that_was_edited(key, backup):
+    backup("out/a.sealed", into="back", options=("-dk", key))
+    pathlib.Path("back/out/a").write_bytes(b"edited")
+    options = ["-d", "-k", key, "--output-dir", "back", "out/a.sealed"]
+    assert many(*options, "--skip-existing", status=1) == (
+        ["back/out/a is newer than out/a.sealed, so it is not replaced"], ["0 of 1 file decrypted, 1 failed"])
+    assert content("back/out/a") == b"edited"
+    many(*options)
+    assert content("back/out/a") == content("a")
+
+
 def test_an_input_that_changes_while_it_is_read(key, tmp_path):
     """Its output has a time that is never that of an input."""
     with mounted("bindfs", "slow"):
