@@ -152,14 +152,13 @@ def test_a_header_opens_a_file_whose_key_is_elsewhere(memory, key):
         sealed("new.key", "file").cat_file("file.sealed")
 
 
-def test_parts_in_a_directory_without_the_ending_are_a_file(memory, key):
+def test_parts_in_a_directory_without_the_ending_are_not_a_file(memory, key):
     pipe_parts(memory, "/d/disk", PLAIN)
     files = sealed(key)
-    assert (files.info("/d/disk")["type"], files.info("/d/disk")["size"]) == ("file", len(PLAIN))
-    assert files.ls("/d/disk", detail=False) == ["/d/disk"] and "/d/disk" in files.find("/d")
-    assert files.cat_file("/d/disk") == PLAIN
-    files.rm("/d/disk")
-    assert not memory.exists("/d/disk")
+    assert files.isdir("/d/disk") and files.ls("/d/disk") == [] and "/d/disk" not in files.find("/d")
+    with pytest.raises(OSError):
+        files.rm("/d/disk", recursive=True)
+    assert memory.exists("/d/disk/index")
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -232,6 +231,31 @@ def test_files_that_do_not_open_are_listed_without_a_size(key, work):
     assert {os.path.basename(info["name"]): info["size"] for info in files.ls(work)} == {"good": 4, "dangling": None}
 
 
+def test_links_in_a_listing_and_what_is_not_a_file(key, work):
+    """A FIFO would block forever."""
+    files = sealed(key, "file")
+    files.pipe_file("file", b"data")
+    pf.write_directory("disk.sealed", job := pf.new_job(keys=[KEY]), pf.seal_parts(job, pf.cut(PLAIN, 3)))
+    os.mkfifo("fifo.sealed")
+    for name in "file", "disk", "fifo":
+        os.symlink(f"{name}.sealed", f"link_to_{name}.sealed")
+    sizes = {"file": 4, "disk": len(PLAIN), "fifo": None}
+    sizes.update({f"link_to_{name}": size for name, size in sizes.items()})
+    assert {os.path.basename(info["name"]): info["size"] for info in files.ls(work)} == sizes
+    with pytest.raises(OSError, match="not a regular file"):
+        files.open("fifo")
+
+
+def test_a_name_with_two_endings(memory, key):
+    """It is listed so that it does not name another file."""
+    memory.pipe_file("/two/x.sealed", sf.seal(b"x", keys=[KEY]))
+    memory.pipe_file("/two/x.sealed.sealed", sf.seal(b"twice", keys=[KEY]))
+    files = sealed(key)
+    assert files.cat(files.find("/two")) == {"/two/x": b"x", "/two/x.sealed.sealed": b"twice"}
+    files.rm("/two/x.sealed.sealed")
+    assert memory.find("/two") == ["/two/x.sealed"]
+
+
 def test_a_directory_next_to_one_with_the_ending(memory, key):
     memory.mkdir("/p.sealed")
     files = sealed(key)
@@ -262,6 +286,46 @@ def test_written_files_can_be_read(memory, key, protocol, options):
         assert file.read() == PLAIN
 
 
+def test_several_files_in_a_cache(memory, key):
+    """fsspec looks for a cache in the attribute fs of file systems, and would open the files in it."""
+    url, options = "sealed::simplecache::memory://new/*.bin", {"sealed": {"key": key}}
+    with fsspec.open_files(url, "wb", num=2, **options) as files:
+        for file in files:
+            file.write(PLAIN)
+    assert memory.find("/new") == ["/new/0.bin.sealed", "/new/1.bin.sealed"]
+    assert b"gpuaes" == memory.cat_file("/new/0.bin.sealed")[:6]
+    with fsspec.open_files(url, **options) as files:
+        assert [file.read() for file in files] == [PLAIN, PLAIN]
+
+
+def test_secrets_of_other_types(memory, key):
+    """Used for writing as for reading, in any locale. Recipients can come from an iterator."""
+    for options in {"key": bytearray(KEY)}, {"key": memoryview(KEY)}, {"key": None, "passphrase": "p\u00e4ss"}:
+        files = sealed(**options)
+        files.pipe_file("/new", b"data")
+        assert files.cat_file("/new") == b"data"
+    files = fsspec.filesystem("age", target_protocol="memory", recipients=iter([af.recipient_text()]))
+    files.touch("/new1")
+    files.touch("/new2")
+    assert memory.exists("/new2.age")
+
+
+def test_a_file_in_a_directory_file_system_is_not_damaged(key, work, monkeypatch):
+    """Its class is asynchronous, like those of object storage, but its files may be local."""
+    local = fsspec.filesystem("file")
+    files = fsspec.filesystem("sealed", fs=fsspec.filesystem("dir", path=work, fs=local), key=key)
+    files.pipe_file("file", b"old")
+
+    def copyfile(source, target, **options):
+        pathlib.Path(target).write_bytes(b"partial")
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="disk full"):
+        patch.setattr(shutil, "copyfile", copyfile)
+        files.pipe_file("file", b"new")
+    assert files.cat_file("file") == b"old" and os.listdir() == ["file.sealed"]
+
+
 @pytest.mark.parametrize("target", ["memory", "file"])
 def test_what_is_incomplete_is_removed(memory, key, work, target):
     """The block that writes fails, gpuaes-stream fails, the writer is forgotten. A file of this name stays."""
@@ -281,7 +345,7 @@ def test_what_is_incomplete_is_removed(memory, key, work, target):
         file.write(PLAIN)
     with pytest.raises(ValueError, match="as a whole"):
         files.open(name, "ab")
-    assert files.fs.find(folder) == [f"{name}.sealed"] and files.cat_file(name) == b"old"
+    assert files.other.find(folder) == [f"{name}.sealed"] and files.cat_file(name) == b"old"
 
 
 @pytest.mark.parametrize("mode", ["wb", "w"])
@@ -373,7 +437,7 @@ def test_files_and_directories_are_removed(memory, key):
     files = sealed(key)
     files.makedirs("/d/new")
     assert files.ls("/d/new") == []
-    files.rm("/d/new")
+    files.rmdir("/d/new")
     files.rm("/d/two.bin")
     assert not memory.exists("/d/two.bin.sealed") and not memory.exists("/d/new") and files.exists("/d/one.bin")
 
@@ -466,14 +530,16 @@ def test_pickles_have_no_secret_unless_it_is_asked_for(memory, key):
     for options in {"key": KEY}, {"key": None, "passphrase": "correct horse"}:
         secret = sealed(**options)
         for serialize in pickle.dumps, type(secret).to_json:
-            with pytest.raises(ValueError, match="the secret is not pickled"):
+            with pytest.raises(ValueError, match="secrets are not pickled"):
                 serialize(secret)
     assert pickle.loads(pickle.dumps(sealed(KEY, pickle_secret=True))).cat_file("/d/two.bin") == b"two"
 
 
 def test_a_file_system_has_a_key_or_a_passphrase_of_one_line(memory, key):
-    with pytest.raises(ValueError, match="either a key or a passphrase"):
-        sealed(key, passphrase="correct horse")
+    for files in sealed(None), sealed(key, passphrase="correct horse"):
+        for function in files.touch, files.cat_file:
+            with pytest.raises(ValueError, match="either a key or a passphrase"):
+                function("/d/two.bin")
     with pytest.raises(ValueError, match="one line"):
         sealed(None, passphrase="correct horse\n").pipe_file("/d/new.bin", b"new")
 
@@ -491,6 +557,25 @@ def test_a_child_leaves_alone_what_its_parent_writes(memory, key, mode):
     os.waitpid(child, 0)
     file.close()
     assert files.cat_file("/new/x") == (PLAIN if mode == "wb" else data.encode())
+
+
+def test_close_does_not_wait_for_a_child(memory, key):
+    files = sealed(key)
+    file = files.open("/new/x", "wb", block_size=1 << 16)
+    file.write(PLAIN)
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(write_end)
+        os.read(read_end, 1)  # until the parent closes it
+        os._exit(0)
+    closing = threading.Thread(target=file.close, daemon=True)
+    closing.start()
+    closing.join(30)
+    done = not closing.is_alive()
+    os.close(write_end)
+    os.waitpid(child, 0)
+    assert done and files.cat_file("/new/x") == PLAIN
 
 
 def test_threads_share_what_is_read_once(memory, key, monkeypatch):
@@ -511,7 +596,7 @@ def test_processes_that_fork(memory, key):
     files = sealed(key)
     with files.open("/d/one.bin", block_size=1000) as file:
         assert file.read(10) == PLAIN[:10]
-        with files._opened(repr(memory.info("/d/one.bin.sealed")))[0]:
+        with files._opened(os.getpid(), repr(memory.info("/d/one.bin.sealed")))[0]:
             pid = os.fork()
             if pid == 0:
                 file.seek(100_000)
