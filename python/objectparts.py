@@ -1,4 +1,4 @@
-"""Encrypts a file in parts that are objects, in S3 or other object storage that fsspec can write to.
+"""Encrypts a file in parts that are objects, in S3 or any other object storage that fsspec supports.
 
     gpuaes-parts plan -k backup.key -i disk.img -n 64 -o disk.sealed
     python3 objectparts.py missing disk.sealed s3://bucket/disk.sealed  # prints the numbers of the missing parts
@@ -6,9 +6,9 @@
     python3 objectparts.py join disk.sealed s3://bucket/disk.sealed
     python3 sealedfile.py -k backup.key s3://bucket/disk.sealed >disk.img
 
-Needs gpuaes-parts in PATH, fsspec, and its package for the storage. Commands can be killed, repeated, and run at the
-same time: each attempt at a part is an object of its own, and join writes an index that lists one for each part. The
-others can then be deleted."""
+Needs gpuaes-parts in PATH, fsspec, and the package that fsspec uses for the storage. Commands can be killed, repeated,
+and run at the same time: each attempt at a part writes a separate object, and join writes an index that lists one
+attempt for each part. The others can then be deleted."""
 
 import argparse
 import contextlib
@@ -25,7 +25,7 @@ SUITES = {3: (b"c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM", 44), 4: (b"gpu
 
 
 class Plan:
-    """Verifies objects with the file key in the job file. gpuaes-stream(5) describes the formats."""
+    """Verifies objects with the file key, which the job file contains. gpuaes-stream(5) describes the formats."""
 
     def __init__(self, folder):
         self.folder, job = folder, Path(folder, "job").read_bytes()
@@ -51,7 +51,7 @@ class Plan:
         return named and self.has_mac(b"gpuaes-stream/1 receipt", message, data[72:])
 
     def has_index(self, data):
-        name, at = SUITES[self.head[16]]  # only the beginning of the commitment is checked; readers check the rest
+        name, at = SUITES[self.head[16]]  # only the beginning of the commitment is verified; readers verify the rest
         info = name + b"\0" + data[17:41] + self.head[:17] + b"\2" + data[1:9] + self.label
         return hmac.compare_digest(self.derive(info)[at:], data[41 : 105 - at])
 
@@ -61,18 +61,19 @@ class Objects:
 
     def __init__(self, plan, url):
         from fsspec.core import url_to_fs  # here, so that main() reports if it is missing
-        self.plan, (self.files, base) = plan, url_to_fs(url)
+        self.plan = plan
+        self.files, base = url_to_fs(url, skip_instance_cache=True)  # others would join our transactions
         self.base = base.rstrip("/") + "/"
 
     def names(self, prefix=""):
-        """The names of all objects that begin like this: a request for each thousand."""
+        """The names that begin with a prefix. This takes one request for every thousand objects."""
         self.files.invalidate_cache()
-        paths = self.files.find(self.base[:-1], prefix=prefix)  # also below longer URLs; some ignore the prefix
+        paths = self.files.find(self.base[:-1], prefix=prefix)  # also of longer URLs; some storage ignores the prefix
         names = {path[len(self.base) :] for path in paths if path.startswith(self.base + prefix)}
         return {name for name in names if name and "/" not in name}
 
     def check_head(self, put=False):
-        """The head is put first and never replaced, so that all objects at a URL belong to one plan."""
+        """Verifies the head. It is put first and never replaced, so all objects at a URL belong to one plan."""
         path = self.base + "head"
         try:
             head = self.files.cat_file(path)
@@ -89,7 +90,7 @@ class Objects:
                 self.check_head()
 
     def receipts(self, prefix="receipt."):
-        """The name of a receipt for each part that is complete. It was put after the part."""
+        """The name of one receipt for each complete part. A receipt is put after its part."""
         found = map(RECEIPT.fullmatch, sorted(self.names(prefix), reverse=True))
         return {int(match[1]): match[0] for match in found if match}
 
@@ -107,21 +108,6 @@ class Objects:
             raise ValueError(f"{self.base}index is damaged or from another plan; remove it, and join again")
         return joined
 
-    @contextlib.contextmanager
-    def upload(self, name):
-        """Puts an object, unless there is an exception."""
-        file = self.files.open(self.base + name, "wb", autocommit=False, block_size=1 << 26)
-        try:
-            yield file
-            file.close()
-            file.commit()
-        except BaseException:
-            with contextlib.suppress(AttributeError):
-                file.closed = True  # or its destructor uploads it
-            with contextlib.suppress(Exception):
-                file.discard()
-            raise
-
 
 def say(text):
     print(f"objectparts.py: {text}", file=sys.stderr)
@@ -138,11 +124,13 @@ def seal(objects, number, options):
     read_end, write_end = os.pipe()
     command = ["gpuaes-parts", "seal", objects.plan.folder, "--part", str(number), "-o", "-"]
     command += ["--receipt", f"/dev/fd/{write_end}", *options]
-    with open(read_end, "rb") as receipt, subprocess.Popen(command, stdout=-1, pass_fds=[write_end]) as process:
+    pipes = {"stdout": subprocess.PIPE, "pass_fds": [write_end]}
+    with open(read_end, "rb") as receipt, subprocess.Popen(command, **pipes) as process:
         os.close(write_end)
         header = process.stdout.read(73)  # of the frame; ends with the commitment
         attempt = f"{number:07}.{header[41:].hex()}"
-        with objects.upload(f"part.{attempt}") as part:
+        name = f"{objects.base}part.{attempt}"  # appears at the end of the transaction, unless there is an exception
+        with objects.files.transaction, objects.files.open(name, "wb", block_size=1 << 26) as part:
             part.write(header)
             shutil.copyfileobj(process.stdout, part, 1 << 20)
             if process.wait() != 0:

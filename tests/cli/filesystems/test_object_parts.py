@@ -205,14 +205,14 @@ def test_two_plans_at_the_same_time(bucket, monkeypatch):
 
 def test_another_process_puts_the_head_first(bucket, monkeypatch, capsys):
     """Between the attempt to read it and the list of the objects."""
-    real = bucket.cat_file
+    real = objectparts.Objects.names
 
-    def cat_file(path):
-        monkeypatch.setattr(bucket, "cat_file", real)
+    def names_after(objects):
+        monkeypatch.setattr(objectparts.Objects, "names", real)
         seal_all()
-        raise FileNotFoundError(path)
+        return real(objects)
 
-    monkeypatch.setattr(bucket, "cat_file", cat_file)
+    monkeypatch.setattr(objectparts.Objects, "names", names_after)
     call("missing")
     assert capsys.readouterr().out == "\n"
 
