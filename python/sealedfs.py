@@ -159,23 +159,21 @@ class SealedFileSystem(ChainedFileSystem):
         with self.forgetting(found["name"]):
             return file.read_at(start, max(0, end - start))
 
-    def open(self, path, mode="rb", *args, **kwargs):
+    def open(self, path, mode="rb", *args, encoding=None, errors=None, newline=None, **kwargs):
         if "r" not in mode and kwargs.get("compression"):  # the compressor would not close the file
             raise ValueError("only fsspec.open() compresses")
-        if "r" in mode or "b" in mode:
-            return super().open(path, mode, *args, **kwargs)
-        text = {each: kwargs.pop(each) for each in ("encoding", "errors", "newline") if each in kwargs}
-        return Text(super().open(path, f"{mode.replace('t', '')}b", *args, **kwargs), **text)
+        file = super().open(path, mode.replace("t", "").replace("b", "") + "b", *args, **kwargs)
+        return file if "b" in mode else Text(file, encoding, errors, newline)
 
     def _open(self, path, mode="rb", block_size=None, **kwargs):
         if mode not in ("rb", "wb"):
-            raise ValueError("files are read, or written as a whole")
+            raise ValueError("a file can only be read, or written as a whole")
         return File(self, path, mode, block_size or "default", **kwargs)
 
     # --- Writing
 
     def command(self, secret_file):
-        """The command that seals, after it has written a secret that is not in a file."""
+        """The command that encrypts. If the secret is not in a file, this writes it to secret_file."""
         key, passphrase, label, _ = self.opening.values()
         options = [f"-r{each}" for each in self.recipients]
         if not options and (key is None) == (passphrase is None):
@@ -185,7 +183,7 @@ class SealedFileSystem(ChainedFileSystem):
         elif not options:
             secret = passphrase.encode() if isinstance(passphrase, str) else bytes(key or passphrase)
             if passphrase is not None and set(secret) & set(b"\r\n"):
-                raise ValueError("a passphrase is one line")  # gpuaes-stream reads only the first
+                raise ValueError("a passphrase must be one line")  # gpuaes-stream reads only the first
             secret_file.write(secret)
             secret_file.flush()
             options = ["-k" if passphrase is None else "--passphrase-file", f"/dev/fd/{secret_file.fileno()}"]
@@ -216,7 +214,7 @@ class SealedFileSystem(ChainedFileSystem):
         if found["type"] != "directory":
             self.other.rm_file(self.sealed_name(path))
         elif self.is_file(found):
-            self.sealed(found)  # removes nothing else
+            self.sealed(found)  # raises an error if it is another kind of directory
             self.other.rm(found["name"], recursive=True)
         else:
             self.rmdir(found["name"])
@@ -240,8 +238,8 @@ class Other:
 
 
 class Text(io.TextIOWrapper):
-    def __exit__(self, error, *others):
-        self.close() if error is None else self.buffer.discard()
+    def __exit__(self, *error):  # a frame that File.close() finds
+        self.close()
 
 
 class File(AbstractBufferedFile):
@@ -290,7 +288,7 @@ class File(AbstractBufferedFile):
         while hasattr(storage, "fs") or hasattr(storage, "sync_fs"):  # of caches, directories and wrappers
             storage = getattr(storage, "fs", None) or storage.sync_fs
         with self._input, self._sealed:
-            if storage.async_impl:  # object storage, where an upload has no name before its end
+            if storage.async_impl:  # object storage, where an object appears when its upload ends
                 return target.put_file(file, name)
             if target.isdir(name):  # into which mv() would move the file
                 raise IsADirectoryError(name)
@@ -304,7 +302,7 @@ class File(AbstractBufferedFile):
                 raise
 
     def close(self):
-        """When an exception ends their with block, OpenFile and others only call this."""
+        """Discards if called by an __exit__() that got an exception. That of OpenFile, for example, only calls this."""
         frame, error = sys._getframe(), sys.exc_info()[1]
         while frame.f_back and frame.f_code.co_name == "close":
             frame = frame.f_back
@@ -312,9 +310,6 @@ class File(AbstractBufferedFile):
                 error in (each if isinstance(each, tuple) else [each]) for each in frame.f_locals.values()):
             self.discard()
         super().close()
-
-    def __exit__(self, error, *others):
-        self.close() if error is None else self.discard()
 
     def discard(self, *ignored):
         self.closed = True
