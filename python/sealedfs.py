@@ -285,8 +285,8 @@ class File(AbstractBufferedFile):
             return
         target, name, file = self.fs.other, self.fs.sealed_name(self.path), f"/dev/fd/{self._sealed.fileno()}"
         storage = target
-        while hasattr(storage, "fs") or hasattr(storage, "sync_fs"):  # of caches, directories and wrappers
-            storage = getattr(storage, "fs", None) or storage.sync_fs
+        while getattr(storage, "fs", None):  # that of a cache or a directory
+            storage = storage.fs
         with self._input, self._sealed:
             if storage.async_impl:  # object storage, where an object appears when its upload ends
                 return target.put_file(file, name)

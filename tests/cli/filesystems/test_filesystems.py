@@ -514,6 +514,13 @@ def test_a_listing_that_the_other_file_system_keeps_is_read_again(s3, key):
     with pytest.raises(NotAuthentic):
         plain.cat_file("bucket/kept", 140_000, 140_010)
     assert plain.cat_file("bucket/kept") == PLAIN[1:]
+    plain.ls("bucket")
+    other.pipe_file("bucket/kept.sealed", sf.seal(b"new", keys=[KEY]))
+    plain.invalidate_cache()
+    assert plain.cat_file("bucket/kept") == b"new" and plain.ls("bucket")[0]["size"] == 3
+    other.pipe_file("bucket/kept2.sealed", sf.seal(b"new", keys=[KEY]))
+    assert plain.ls("bucket", detail=False, refresh=True) == ["bucket/kept", "bucket/kept2"]
+    files.rm("bucket/kept2.sealed")
     files.rm("bucket/kept.sealed")
 
 
