@@ -107,8 +107,8 @@ void write_identity(const Options& options, const Messages&) {
 }
 
 void show_recipients(const Options& options, const Messages& messages) {
-  Cancel cancel;
-  const auto [contents, kind] = read_key_file(options.identity, {messages, cancel});
+  RunControl control(messages);
+  const auto [contents, kind] = read_key_file(options.identity, control.context);
   if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
     throw UsageError(fmt::format("{} contains a key, which has no recipient", options.identity.shown()),
                      "anyone who encrypts with a key needs the key itself");
@@ -120,7 +120,7 @@ void show_recipients(const Options& options, const Messages& messages) {
                       options.identity.shown(), plugin_name(identity)));
     recipients += text_of(recipient_of(identity)) + "\n";
   }
-  print(recipients, cancel);
+  print(recipients, control.cancel);
 }
 
 void print_version(const Options&, const Messages&) {

@@ -101,7 +101,7 @@ void check_inputs(const CommandLine& line, const Options& options) {
     throw UsageError(
         "more than one input file was given; only --output-dir, --test, --info and --rekey accept several",
         hint_for_several(line.positional.front()));
-  if (options.action == Options::Action::rekey && options.output.file)
+  if (options.action == Options::Action::rekey && line.given.contains("output"))
     throw UsageError("--rekey of several files cannot be used with --output");
   for (const char* name : {"stats", "trace", "header"})
     if (line.given.contains(name) && !options.output.directory)

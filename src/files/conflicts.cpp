@@ -75,7 +75,8 @@ void refuse_shared_inputs(const std::vector<Input>& inputs, bool only_from_files
 using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
 
 NamedTargets find_targets(const OutputTargets& targets) {
-  NamedTargets outputs{{targets.shown, &targets.output}};
+  NamedTargets outputs;
+  if (targets.written) outputs.emplace_back(targets.shown, &targets.output);
   const auto add = [&outputs](const char* option, const std::optional<OutputTarget>& target) {
     if (!target) return;
     for (const auto& [other_name, other] : outputs)
@@ -198,7 +199,6 @@ OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::op
 void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targets, const char* data_hint) {
   const std::vector<Input> inputs = find_inputs(named);
   for (const auto& [name, target] : find_targets(targets)) {
-    if (!targets.written && target == &targets.output) continue;
     const std::optional<struct stat> now =
         status_of(target->path.string(), target->directory);  // to be replaced
     const auto is_target = [&, &target = target](const struct stat& file) {

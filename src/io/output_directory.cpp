@@ -147,12 +147,12 @@ void OutputDirectory::sync() const {
   std::set<std::string> all;
   for (std::string folder : folders_)
     while (all.insert(folder).second && !folder.empty()) folder = folder_of(folder);
-  const auto sync_at = [this](const Fd& at, const char* path, const std::string& folder) {
+  const auto sync_at = [this](const std::string& folder) {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    sync_directory(Fd(openat(at.get(), path, flags)), name_of(folder));
+    sync_directory(Fd(openat(fd_.get(), folder.empty() ? "." : folder.c_str(), flags)), name_of(folder));
   };
-  for (const std::string& folder : all) sync_at(open_folder(folder), ".", folder);
-  sync_at(fd_, "..", "");  // the directory's own name
+  std::ranges::for_each(all, sync_at);
+  sync_at("..");  // the directory's own name
 }
 
 }  // namespace gpuaes

@@ -62,7 +62,8 @@ std::uint32_t count_listed(const std::vector<std::string>& names) {
 }
 
 void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& action) {
-  WorkQueue<std::size_t> queue(threads_for(needs_of_file, std::min(max_files_at_once, count)), action);
+  WorkQueue<std::size_t> queue(
+      threads_for(needs_of_file, std::clamp(count, std::size_t{1}, max_files_at_once)), action);
   for (std::size_t i = 0; i < count; ++i) queue.add(i);
   queue.wait();
 }
@@ -82,8 +83,10 @@ SinkRules member_rules(const std::string& file, const Messages& messages) {
 void refuse_output_in(const Directory& directory, const OutputTarget& output) {
   struct stat there {};
   const std::optional<struct stat> here = directory.status_of(".");
-  if (stat(directory_of(output.path).c_str(), &there) == 0 && is_same_inode(there, *here))
-    throw UsageError(fmt::format("--output is in {}", directory.name()), "write to another directory");
+  if (!output.path.empty() && stat(directory_of(output.path).c_str(), &there) == 0 &&
+      is_same_inode(there, *here))
+    throw UsageError(fmt::format("{} is in {}", output.option, directory.name()),
+                     "write to another directory");
 }
 
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,

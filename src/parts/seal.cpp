@@ -72,10 +72,10 @@ class Sealer {
         job_(job),
         input_(choose_input()),
         file_(part_name(part_)) {
-    if (request_.receipt) {
-      targets_.receipt = find_target(request_.receipt);
-      refuse_output_in(directory_, targets_.output);
-    }
+    if (request_.receipt) targets_.receipt = find_target(request_.receipt);
+    if (request_.output.file) refuse_output_in(directory_, targets_.output);
+    for (const auto* const report : {&targets_.receipt, &targets_.stats, &targets_.trace})
+      if (*report) refuse_output_in(directory_, **report);
     prepare_inputs(named_);
     show_only_devices({lanes_.choice.named});  // to seal and to verify
   }

@@ -177,6 +177,7 @@ def test_an_output_in_the_directory_is_refused(sealed):
         assert (found.error, found.hint) == ("--output is in dir", "write to another directory")
     os.chdir("dir")
     assert join("../dir", "-o", "out", status=2).error == "--output is in ../dir"
+    assert len(join(".", "-o", "-").out) > len(PLAIN)
 
 
 @pytest.mark.parametrize("name, spoil, error", [

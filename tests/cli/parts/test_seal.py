@@ -104,6 +104,14 @@ def test_after_the_join_a_part_that_is_missing_is_an_error(key):
     assert join("joined", status=4).error == "joined/head is missing"
 
 
+@pytest.mark.parametrize("option", ["--stats", "--trace", "--receipt"])
+def test_a_report_never_replaces_a_file_of_the_directory(planned, option):
+    others = ["-o", "elsewhere"] if option == "--receipt" else []
+    for name in "dir/job", "dir/head", "dir/new":
+        found = seal("dir", 0, *others, option, name, status=2)
+        assert (found.error, found.hint) == (f"part 0: {option} is in dir", "write to another directory")
+
+
 # --- Verification --------------------------------------------------------------------------------------------------
 
 
