@@ -49,7 +49,8 @@ inline constexpr auto operations = std::to_array<Row>({
     {"encrypt,e", nullptr, "Encrypt (the default).", turn_on<&Options::encrypt_explicitly>},
     {"decrypt,d", nullptr, "Decrypt. For formats other than sealed and age, -f is required.",
      turn_on_to_decrypt<&Options::decrypt_explicitly>},
-    {"test,t", nullptr, "Decrypt and verify, but write nothing.", turn_on_to_decrypt<&Options::test>},
+    {"test,t", nullptr, "Verify that each FILE is complete and unmodified. Of several, list those that pass.",
+     turn_on_to_decrypt<&Options::test>},
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
      "be a file.",
@@ -137,7 +138,7 @@ inline constexpr auto files = std::to_array<Row>({
        options.input_option = "--input";
      }},
     {"header", "FILE",
-     "With -d: use the detached header in FILE, from --export-header and then --rekey, instead of the "
+     "To decrypt or verify: use the header in FILE, from --export-header and then --rekey, instead of the "
      "input's own.",
      set_file<"--header", &Options::header>},
     {"files-from", "LIST",
@@ -150,8 +151,7 @@ inline constexpr auto files = std::to_array<Row>({
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_output<"--output", &Options::output, &OutputRequest::file>},
     {"output-dir", "DIR",
-     "Write an output for each FILE below DIR: DIR/FILE.age or DIR/FILE.sealed, or with -d without that "
-     "ending.",
+     "For each FILE, write DIR/FILE.age or DIR/FILE.sealed or, with -d, a file without that ending.",
      set_file<"--output-dir", &Options::output, &OutputRequest::directory>},
     {"skip-existing", nullptr,
      "With --output-dir: skip a FILE that has not changed since its output was written.",
