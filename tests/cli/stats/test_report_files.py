@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from programs import expect_same, files_here, openssl_ctr, raw, some_bytes
+from programs import expect_same, files_here, openssl_ctr, raw, some_bytes, stream
 
 PLAIN = some_bytes(1000000)
 BOTH = pytest.mark.parametrize("option", ["--stats", "--trace"])
