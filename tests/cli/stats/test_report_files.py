@@ -60,7 +60,7 @@ def test_standard_output_if_the_output_is_a_file(key):
     expect_complete_output()
     assert b"traceEvents" in raw(key, "-i", "plain", "-o", "out", "--trace", "/dev/stdout", "--stats", "stats").out
     stream("-k", key, "plain", "-o", "sealed")
-    expect_stats(stream("--test", "-k", key, "sealed", "--stats", "/dev/stdout").out.decode())
+    assert b'"bytes_out": 1000000' in stream("--test", "-k", key, "sealed", "--stats", "/dev/stdout").out
     expect_complete_output()
     expect_stats(pathlib.Path("stats").read_text())
 
