@@ -157,7 +157,7 @@ def test_a_file_that_changes_is_not_replaced(keys, change):
         now = FILE.exists() and FILE.read_bytes()
         assert is_visible(change, data, now) if found.status == 0 else now == expected
         assert set(files_here()) <= {"file"}
-        outcome = found.error, found.hint
+        outcome = found.error.removeprefix("--input: "), found.hint
         if outcome == in_the_middle:
             return
         assert outcome in (("", ""), UNOPENED, CHANGED)  # before, at the start, at the end
