@@ -43,9 +43,8 @@ using GivenOptions = std::map<std::string, std::vector<std::string>, std::less<>
 
 struct CommandLine {
   GivenOptions given;
-  std::vector<std::string> positional;  // neither options nor their values
-  std::map<std::string, std::string>
-      after_value{};  // those right after the value of an option, with its name
+  std::vector<std::string> positional;               // neither options nor their values
+  std::map<std::string, std::string> after_value{};  // the option whose value precedes a word of `positional`
   std::optional<std::vector<std::string>> command{};  // what follows --
 };
 

@@ -80,10 +80,9 @@ void refuse_action_as_input(const CommandLine& line) {
 
 // The name is not shown: it may be a secret.
 const char* hint_for_several(const std::string& first) {
-  return access(first.c_str(), F_OK) != 0 ? "put -- before a command, and quote a value with spaces"
-                                          : "-o, -k and -R each take one file; repeat -k or -R for another "
-                                            "key or recipients file, and name "
-                                            "the output with -o";
+  if (access(first.c_str(), F_OK) != 0) return "put -- before a command, and quote a value with spaces";
+  return "-o, -k and -R each take one file; repeat -k or -R for another key or recipients file, and name the "
+         "output with -o";
 }
 
 void check_inputs(const CommandLine& line, const Options& options) {

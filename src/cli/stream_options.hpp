@@ -237,7 +237,7 @@ inline constexpr auto stream_options = std::to_array<OptionGroup<Options>>({
     {"Help and version", stream_rows::about},
 });
 
-// The option of gpuaes-stream with that long name. std::logic_error if there is none.
+// The option of gpuaes-stream with that long name. std::logic_error for other names.
 constexpr const OptionRow<Options>& stream_option(std::string_view name) {
   for (const OptionGroup<Options>& group : stream_options)
     for (const OptionRow<Options>& row : group.rows)

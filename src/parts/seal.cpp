@@ -24,6 +24,12 @@
 namespace gpuaes {
 namespace {
 
+void check_number(const Directory& directory, std::uint32_t part, std::uint32_t count) {
+  if (part >= count)
+    throw UsageError(fmt::format("{} has only {}", directory.name(), counted(count, "part")),
+                     "parts are numbered from 0");
+}
+
 // Writes a part, whose length may be known only at its end. At the end, calls `check_input`, and before the
 // part gets its name, `write_receipt`. Either may throw.
 class PartSink : public SinkWrapper {
@@ -93,7 +99,7 @@ class Sealer {
  private:
   using OpenOutput = std::function<std::unique_ptr<Sink>(std::optional<std::uint64_t> bytes)>;
 
-  // The input of the plan, unless it is named or there is none.
+  // The input of the plan, if it has one and no other is named.
   InputRequest choose_input() const {
     const InputRequest& given = request_.input;
     if (job_.input && !given.command.empty())
@@ -101,9 +107,7 @@ class Sealer {
           fmt::format("the output of a command cannot be sealed, because the plan has an input, {}",
                       job_.input->name),
           "to encrypt the outputs of commands, make a plan without an input");
-    if (job_.count != 0 && part_ >= job_.count)
-      throw UsageError(fmt::format("{} has only {}", directory_.name(), counted(job_.count, "part")),
-                       "parts are numbered from 0");
+    if (job_.count != 0) check_number(directory_, part_, job_.count);
     if (!job_.input || given.is_named()) return given;
     if (!given.file.option.empty())
       throw UsageError("standard input cannot be cut into parts", "name the file with -i");
@@ -242,11 +246,10 @@ void keep_joined(const SealRequest& request, const Directory& directory, bool ha
   const std::optional<FdSource> index = directory.open(index_name, context.cancel);
   if (!index) throw IoError(fmt::format("{} has no job file", directory.name()), no_job_hint);
   const std::uint32_t count = read_count(*index), begin = request.part.value_or(0);
-  if (begin >= count)
-    throw UsageError(fmt::format("{} has only {}", directory.name(), counted(count, "part")),
-                     "parts are numbered from 0");
+  check_number(directory, begin, count);
   const std::uint32_t end = request.part ? begin + 1 : count;
-  for (std::uint32_t i = begin; i < end && !has_job; ++i) require_member(directory, part_name(i));
+  if (!has_job)
+    for (std::uint32_t i = begin; i < end; ++i) require_member(directory, part_name(i));
   if (request.receipt || request.verify || (request.part && !directory.has(part_name(begin))))
     throw IoError(fmt::format("{} is already joined", directory.name()),
                   "gpuaes-stream --test verifies it, with a key");

@@ -117,7 +117,7 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   LaneRequest lanes = request.lanes;
   // The plan of the first input is not that of all.
   if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  for (const InputRequest& input : request.inputs.named) refuse_key_as_input(input, context.cancel);
+  refuse_keys_as_inputs(request.inputs, context.cancel);
   Keyring keyring = read_secrets(request.secrets, context);
   std::once_flag noted;
   const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,

@@ -99,8 +99,10 @@ class DirectoryRun {
     const std::string path = names_.path_for(input.file.name);
     const OutputDirectory::Place place = directory_.find(path);
     claim(input, path, place);
-    if (request_.output.skip_existing && is_up_to_date(place, endpoints)) return {.skipped = true};
-    if (request_.output.skip_existing) refuse_newer(place.target, input, before);
+    if (request_.output.skip_existing) {
+      if (is_up_to_date(place, endpoints)) return {.skipped = true};
+      refuse_newer(place.target, input, before);
+    }
     if (place.target.file) refuse_to_replace(input, path, place.target);
     OutputTargets targets{.output = place.target, .shown = place.target.name};
     if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;

@@ -205,7 +205,7 @@ void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const
   note_if_terminal(ends.input.source, context.messages);
 }
 
-// Copies the body of the input after its new header. False if there is none, but only a header.
+// Copies the body of the input after its new header. False if the input has only a header.
 bool copy_body(const Shared& run, OpenedInput& input, Ends& ends, std::span<const std::byte> header,
                const Messages& messages) {
   FdSource& source = ends.input.source;
@@ -332,7 +332,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   check_inputs(request);
   const NamedInputs secrets = files_of(request.old_secrets, request.new_secrets);
   prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
-  for (const InputRequest& input : request.inputs.named) refuse_key_as_input(input, context.cancel);
+  refuse_keys_as_inputs(request.inputs, context.cancel);
   Keyring old_keys = read_secrets(request.old_secrets, context);
   Keyring new_keys = read_new_secrets(request.new_secrets, context);
   Notes notes(messages);

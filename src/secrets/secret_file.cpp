@@ -28,6 +28,21 @@ std::vector<std::string> encrypted_beginnings() {
   return texts;
 }
 
+void refuse_key_as_input(const NamedFile& named, Cancel& cancel) {
+  const std::string& name = named.name;
+  const std::optional<struct stat> status = named.status();
+  if (!status || !S_ISREG(status->st_mode) || access(name.c_str(), R_OK) != 0) return;
+  FdSource file = named.open_unnamed(cancel);
+  const KeyFile kind = classify(read_up_to(max_file_bytes, file), name);
+  const auto* const raw = std::get_if<RawKey>(&kind);
+  const bool is_key = raw != nullptr ? raw->is_certain()
+                                     : !std::holds_alternative<NoKeys>(kind) &&
+                                           !std::holds_alternative<EncryptedKeyFile>(kind);
+  if (is_key)
+    throw UsageError(fmt::format("{} is a file of keys or recipients, but is named as an input", name),
+                     "a pattern such as *.pub names several files; -k and -R each take one, so repeat them");
+}
+
 }  // namespace
 
 // Starts with one page, which a low RLIMIT_MEMLOCK still allows to lock and which is enough for a key.
@@ -61,19 +76,9 @@ KeyFile classify(const Secret& contents, const std::string& name) {
   return classify_key_file(contents.bytes(), name, encrypted_beginnings());
 }
 
-void refuse_key_as_input(const InputRequest& input, Cancel& cancel) {
-  const std::string& name = input.file.name;
-  const std::optional<struct stat> status = input.file.status();
-  if (!input.may_be_key || !status || !S_ISREG(status->st_mode) || access(name.c_str(), R_OK) != 0) return;
-  FdSource file = input.file.open_unnamed(cancel);
-  const KeyFile kind = classify(read_up_to(max_file_bytes, file), name);
-  const auto* const raw = std::get_if<RawKey>(&kind);
-  const bool is_key = raw != nullptr ? raw->is_certain()
-                                     : !std::holds_alternative<NoKeys>(kind) &&
-                                           !std::holds_alternative<EncryptedKeyFile>(kind);
-  if (is_key)
-    throw UsageError(fmt::format("{} is a file of keys or recipients, but is named as an input", name),
-                     "a pattern such as *.pub names several files; -k and -R each take one, so repeat them");
+void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel) {
+  for (const InputRequest& input : inputs.named)
+    if (input.may_be_key) refuse_key_as_input(input.file, cancel);
 }
 
 SecretFile read_secret_file(FdSource& file) {

@@ -34,8 +34,8 @@ struct SecretFile {
 // Reads a file of keys or recipients. UsageError if it is too long.
 SecretFile read_secret_file(FdSource& file);
 
-// UsageError if an input that may be a file of keys or recipients is one.
-void refuse_key_as_input(const InputRequest& input, Cancel& cancel);
+// UsageError if one of the inputs that may be a file of keys or recipients is one.
+void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel);
 
 // What the contents of the file `name` are, encrypted or not.
 KeyFile classify(const Secret& contents, const std::string& name);

@@ -73,7 +73,7 @@ TEST_CASE("the name of a new file that is taken in the meantime is refused, and 
   CHECK(directory.count() == 1);
 }
 
-TEST_CASE("whoever takes the name of a new file may remove its temporary file, at any time") {
+TEST_CASE("another process that takes the name of a new file may remove its temporary file at any time") {
   const TempDir directory;
   const std::string name = directory / "part", prefix = ".part.";
   std::atomic<bool> is_over = false;

@@ -284,7 +284,7 @@ def test_many_joins_at_once(sealed, key):
 
 
 def test_many_joins_at_once_restore_the_head(sealed):
-    """Several find that there is none, and one of them is the first to write it."""
+    """Several find it missing, and one of them is the first to write it."""
     head = content("dir/head")
     for _ in range(5):
         shutil.copy("dir/job", "job")
