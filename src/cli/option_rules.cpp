@@ -88,13 +88,13 @@ const char* hint_for_several(const std::string& first) {
 void check_inputs(const CommandLine& line, const Options& options) {
   refuse_second_input(line);
   refuse_action_as_input(line);
-  if (options.files_from && !line.positional.empty())
+  if (options.inputs.list && !line.positional.empty())
     throw UsageError("--files-from cannot be used together with another input file");
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
-  if (!options.several()) return;
+  if (!options.inputs.several()) return;
   const bool accepted = accepts_several(options);
-  if (!accepted && options.files_from)
+  if (!accepted && options.inputs.list)
     throw UsageError("--files-from requires --output-dir, --test, --info or --rekey");
   if (!accepted)
     throw UsageError(
@@ -110,8 +110,8 @@ void check_inputs(const CommandLine& line, const Options& options) {
 void check_output_directory(const CommandLine& line, const Options& options) {
   if (!options.output.directory) return;
   refuse_others(line.given, "--output-dir", accepted_by_output_directory);
-  if (!options.names_input()) throw UsageError("--output-dir requires the names of files");
-  if (std::ranges::count(options.inputs, standard_name) > 0)
+  if (!options.inputs.is_named()) throw UsageError("--output-dir requires the names of files");
+  if (!std::ranges::all_of(options.inputs.named, &InputRequest::is_named))
     throw UsageError("--output-dir cannot be used with standard input, which has no name");
   if (options.format.name && !find_format(*options.format.name).accepts.recipients)
     throw UsageError(fmt::format("--output-dir cannot be used with the {} format", *options.format.name),

@@ -57,8 +57,7 @@ constexpr Row new_directory{
     "output,o", "DIR", "Make the directory DIR, which must not exist.",
     set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
 void set_input(PartsOptions& options, const std::string& name) {
-  options.shared.inputs = {name};
-  options.shared.input_option = "--input";
+  options.shared.inputs.named = {input_from(name, "--input")};
 }
 
 constexpr Row planned_input{"input,i", "FILE",
@@ -231,7 +230,7 @@ constexpr OptionNames refused_by_seal = "input";
 
 void check_plan(const CommandLine& line, const Options& options) {
   refuse_second_input(line);
-  if (!options.inputs.empty() && !options.names_input())
+  if (!options.inputs.named.empty() && !options.inputs.is_named())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
                      "omit the input; each seal then reads its own");
   if (!options.output.file) throw UsageError("plan makes a directory, and cannot write to standard output");
@@ -272,11 +271,10 @@ void check_rules(const Command& command, const CommandLine& line, const PartsOpt
 
 PartsRequest request_of(Action action, const PartsOptions& options) {
   const Options& shared = options.shared;
-  InputRequest first = input_requests(shared).first();
   switch (action) {
     case Action::plan:
       return PlanRequest{.secrets = secret_request(shared),
-                         .input = std::move(first),
+                         .input = shared.inputs.first(),
                          .directory = *shared.output.file,
                          .cipher = shared.format.cipher.value_or(Cipher::aes_256),
                          .label = shared.format.label,
@@ -284,7 +282,7 @@ PartsRequest request_of(Action action, const PartsOptions& options) {
     case Action::seal:
       return SealRequest{.directory = options.directory,
                          .part = options.part,
-                         .input = std::move(first),
+                         .input = shared.inputs.first(),
                          .output = shared.output,
                          .receipt = options.receipt,
                          .verify = options.verify,
@@ -308,13 +306,15 @@ PartsOptions read_options(const Command& command, const CommandLine& line) {
   read_rows<PartsOptions>(command.rows, line.given, options);
   for (const std::string_view name : command.shared.list())
     read_rows<Options>({&stream_option(name), 1}, line.given, options.shared);
+  InputsRequest& inputs = options.shared.inputs;
   if (command.action == Action::plan) {
-    if (!line.given.contains("input")) options.shared.inputs = line.positional;
+    if (!line.given.contains("input")) inputs.named.clear();
+    for (const std::string& name : line.positional) inputs.named.push_back(input_from(name));
   } else if (!line.positional.empty()) {
     options.directory = line.positional.front();
     options.receipts.assign(line.positional.begin() + 1, line.positional.end());
   }
-  if (line.command) options.shared.command = *line.command;
+  if (line.command) inputs.named.front().command = *line.command;
   return options;
 }
 

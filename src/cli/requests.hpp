@@ -64,6 +64,10 @@ struct InputRequest {
   bool is_named() const { return !file.is_standard(); }
 };
 
+inline InputRequest input_from(const std::string& name, const char* option = "") {
+  return {.file = {name, option, NamedFile::Kind::data}};
+}
+
 struct InputsRequest {
   std::vector<InputRequest> named{};  // several only for some actions; empty if there is a list
   std::optional<NamedFile> list{};    // a file with names of inputs, read as they are needed
@@ -73,6 +77,7 @@ struct InputsRequest {
   // Whether names are found only while inputs are read.
   bool finds_names() const { return list || std::ranges::any_of(named, &InputRequest::is_tree); }
   bool several() const { return named.size() > 1 || finds_names(); }
+  bool is_named() const { return list || (!named.empty() && named.front().is_named()); }
   InputRequest first() const { return named.empty() ? InputRequest{} : named.front(); }
 };
 

@@ -133,10 +133,7 @@ inline constexpr auto keys = std::to_array<Row>({
 inline constexpr auto files = std::to_array<Row>({
     {"input,i", "FILE",
      "Read from FILE instead of standard input (-). FILE can also be given as an argument.",
-     [](Options& options, const std::string& name) {
-       options.inputs = {name};
-       options.input_option = "--input";
-     }},
+     [](Options& options, const std::string& name) { options.inputs.named = {input_from(name, "--input")}; }},
     {"header", "FILE",
      "To decrypt or verify: use the header in FILE, from --export-header and then --rekey, instead of the "
      "input's own.",
@@ -144,9 +141,9 @@ inline constexpr auto files = std::to_array<Row>({
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
      "(- is standard input).",
-     set_file<"--files-from", &Options::files_from>},
+     set_file<"--files-from", &Options::inputs, &InputsRequest::list>},
     {"null", nullptr, "With --files-from: names end with null bytes, as from find -print0.",
-     turn_on<&Options::null_separated>},
+     [](Options& options, const std::string&) { options.inputs.separator = '\0'; }},
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
      set_output<"--output", &Options::output, &OutputRequest::file>},
