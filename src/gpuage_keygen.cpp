@@ -13,9 +13,11 @@
 #include "cli/go_flags.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/new_file.hpp"
 #include "keys/recipient.hpp"
 #include "secrets/key_files.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {

@@ -23,6 +23,7 @@
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
 #include "secrets/key_files.hpp"
+#include "terminal/context.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes::keygen {

@@ -10,6 +10,7 @@
 #include "cli/completions.hpp"
 #include "cli/help.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {

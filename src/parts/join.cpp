@@ -16,7 +16,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
@@ -30,6 +29,7 @@
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {

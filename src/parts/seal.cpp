@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sessions.hpp"
@@ -19,6 +18,7 @@
 #include "parts/part_file.hpp"
 #include "run/filter.hpp"
 #include "run/range_stream.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {

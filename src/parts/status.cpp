@@ -14,14 +14,15 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/unicode.hpp"
-#include "cli/program.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "io/directory.hpp"
 #include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {

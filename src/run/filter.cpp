@@ -22,7 +22,6 @@
 #include <utility>
 
 #include "base/unicode.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "lane/cpu_libraries.hpp"
 #include "lane/plan.hpp"
@@ -32,6 +31,7 @@
 #include "run/many_files.hpp"
 #include "secrets/secret_file.hpp"
 #include "secrets/secrets.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {

@@ -15,7 +15,6 @@
 #include "base/text.hpp"
 #include "base/unicode.hpp"
 #include "cipher/job.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "format/parts/directory.hpp"
@@ -24,6 +23,7 @@
 #include "io/armor.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {

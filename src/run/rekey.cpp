@@ -21,7 +21,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
@@ -35,6 +34,7 @@
 #include "run/output_names.hpp"
 #include "secrets/secret_file.hpp"
 #include "secrets/secrets.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {

@@ -11,9 +11,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "run/inputs.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {
