@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/go_flags.hpp"
+#include "format/format.hpp"
 
 namespace gpuaes {
 namespace {
@@ -115,7 +116,7 @@ FilterRequest request_of(const AgeOptions& options) {
   else if (!options.output.empty())
     request.output.file = NamedFile{options.output, "--output"};
   request.stream.decrypt = options.decrypt;
-  request.stream.format = {.name = "age", .armor = options.armor};
+  request.stream.format = {.named = &age_format, .armor = options.armor};
   return request;
 }
 

@@ -113,8 +113,9 @@ void check_output_directory(const CommandLine& line, const Options& options) {
   if (!options.inputs.is_named()) throw UsageError("--output-dir requires the names of files");
   if (!std::ranges::all_of(options.inputs.named, &InputRequest::is_named))
     throw UsageError("--output-dir cannot be used with standard input, which has no name");
-  if (options.format.name && !find_format(*options.format.name).accepts.recipients)
-    throw UsageError(fmt::format("--output-dir cannot be used with the {} format", *options.format.name),
+  const Format* const format = options.format.named;
+  if (format != nullptr && !format->accepts.recipients)
+    throw UsageError(fmt::format("--output-dir cannot be used with the {} format", format->name),
                      "--output-dir is for sealed files and age files");
 }
 
@@ -149,8 +150,9 @@ void check_rules(const CommandLine& line, const Options& options) {
     if (given.contains(option.list().front()) && !given.contains(needed.list().front()))
       throw UsageError(fmt::format("--{} requires --{}", option.list().front(), needed.list().front()));
   check_shared_rules(given);
-  if (given.contains("rekey") && options.format.name && find_format(*options.format.name).rekey == nullptr)
-    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format.name),
+  const Format* const format = options.format.named;
+  if (given.contains("rekey") && format != nullptr && format->rekey == nullptr)
+    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", format->name),
                      "--rekey replaces the keys of sealed files and age files");
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))

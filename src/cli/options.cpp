@@ -60,7 +60,7 @@ CompletedProgram completed_program() {
 
 // Whether the input shows which secrets open it. Input from a terminal has not been typed yet.
 bool shows_secrets(const Options& options) {
-  const bool has_slots = !options.format.name || find_format(*options.format.name).accepts.recipients;
+  const bool has_slots = options.format.named == nullptr || options.format.named->accepts.recipients;
   return options.decrypt && has_slots && (options.inputs.is_named() || isatty(STDIN_FILENO) == 0);
 }
 
@@ -68,7 +68,7 @@ bool shows_secrets(const Options& options) {
 bool makes_unexpected_format(const Options& options) {
   const SecretRequest& secrets = options.secrets;
   return !options.decrypt && secrets.named.ask_passphrase && secrets.named.key_files.empty() &&
-         secrets.recipients.empty() && secrets.plugins.empty() && !options.format.name &&
+         secrets.recipients.empty() && secrets.plugins.empty() && options.format.named == nullptr &&
          !options.format.cipher && !options.format.label;
 }
 
@@ -118,9 +118,9 @@ Request request_of(const Options& options, bool has_output) {
     case Action::filter:
       return filter_request(options);
     case Action::info:
-      return InfoRequest{options.inputs, options.format.name, options.json};
+      return InfoRequest{options.inputs, options.format.named, options.json};
     case Action::export_header:
-      return ExportHeaderRequest{options.inputs.first(), options.output, options.format.name};
+      return ExportHeaderRequest{options.inputs.first(), options.output, options.format.named};
     case Action::rekey:
       return rekey_request(options, has_output);
     case Action::completions:

@@ -45,8 +45,8 @@ struct Parsed {
   std::string note{};  // about the options; "" for none
 };
 
-// UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device
-// exists is checked where it is used.
+// UsageError for unknown options, conflicting options and malformed values. Whether a file or device exists
+// is checked where it is used.
 Parsed<Request> parse_options(int argc, const char* const* argv);
 
 // Whether there may be several inputs.

@@ -18,6 +18,8 @@
 
 namespace gpuaes {
 
+struct Format;
+
 inline constexpr unsigned default_attempts = 3;
 
 // An argument that is not the name of a file, with its option.
@@ -90,7 +92,7 @@ struct OutputRequest {
 };
 
 struct FormatRequest {
-  std::optional<std::string> name{};  // if not set: chosen by the keys, or detected when decrypting
+  const Format* named = nullptr;  // if null: chosen by the keys, or detected when decrypting
   std::optional<Cipher> cipher{};
   bool armor = false;  // write text
   std::optional<std::string> iv{}, context{}, label{};
@@ -161,14 +163,14 @@ struct FilterRequest {
 
 struct InfoRequest {
   InputsRequest inputs;
-  std::optional<std::string> format;
+  const Format* format;  // null if none is named
   bool json;
 };
 
 struct ExportHeaderRequest {
   InputRequest input;
   OutputRequest output;
-  std::optional<std::string> format;
+  const Format* format;  // null if none is named
 };
 
 struct RekeyRequest {

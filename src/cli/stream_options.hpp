@@ -165,7 +165,8 @@ inline constexpr auto files = std::to_array<Row>({
 inline constexpr auto formats = std::to_array<Row>({
     {"format,f", "FORMAT",
      "sealed, age, cobblestone, openssl or raw. The default is age for recipients alone, otherwise sealed.",
-     set_text<&Options::format, &FormatRequest::name>, once, format_names},
+     [](Options& options, const std::string& name) { options.format.named = &find_format(name); }, once,
+     format_names},
     {"cipher,c", "CIPHER",
      "Sealed format: aes-256 (the default) or kuznyechik. gpuaes-formats(7) lists those of other formats.",
      set_parsed<parse_cipher, &Options::format, &FormatRequest::cipher>, once, cipher_names},
