@@ -1,5 +1,4 @@
-// The values of options: their parsers, which throw UsageError if the text is malformed, and the names of
-// outputs.
+// The values of options: their parsers, which throw UsageError if the text is malformed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "files/named_file.hpp"
 #include "format/parts/frames.hpp"
 #include "lane/backends.hpp"
 
@@ -31,9 +29,6 @@ std::vector<std::string_view> cipher_names();
 
 // The name of a cipher, in the form that -c takes.
 Cipher parse_cipher(const std::string& name);
-
-// The name of an output file; nullopt for -, which is standard output.
-std::optional<std::string> parse_output(const std::string& name);
 
 // A number of bytes from 1 to 1 GiB, optionally followed by K, M, G or T (powers of 1024), or by KiB and so
 // on.

@@ -29,7 +29,7 @@ struct Options {
   InputsRequest inputs{.named = {InputRequest{}}};
   std::optional<NamedFile> header;  // a file with the header, to decrypt
   OutputRequest output;
-  std::optional<std::string> into;  // a file that several processes write, instead of the output
+  std::optional<NamedFile> into;  // a file that several processes write, instead of the output
   LaneRequest lanes;
   ReportRequest reports;
   bool progress = false;  // the line of -P

@@ -26,11 +26,11 @@ enum class Action { plan, seal, status, join };
 // The options as given.
 struct PartsOptions {
   Options shared;                      // with gpuaes-stream
-  std::string directory;               // except of plan, whose output it is
+  NamedFile directory;                 // except of plan, whose output it is
   std::optional<std::uint32_t> part;   // its number
   std::optional<std::uint32_t> count;  // of parts
   std::optional<NamedFile> receipt;    // a file to write
-  std::vector<std::string> receipts;   // files to read
+  std::vector<NamedFile> receipts;     // files to read
   bool reads_receipts = false;         // whether there are any
   bool verify = false;                 // read all of a complete part
   bool json = false;                   // print JSON
@@ -261,7 +261,7 @@ void check_rules(const Command& command, const CommandLine& line, const PartsOpt
   for (const char* const name : command.required)
     if (!line.given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
   if (command.action == Action::plan) return check_plan(line, options.shared);
-  if (options.directory.empty())
+  if (line.positional.empty())
     throw UsageError(fmt::format("{} requires a directory", command.name),
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
   refuse_together(line.given, "json", "missing");
@@ -311,8 +311,9 @@ PartsOptions read_options(const Command& command, const CommandLine& line) {
     if (!line.given.contains("input")) inputs.named.clear();
     for (const std::string& name : line.positional) inputs.named.push_back(input_from(name));
   } else if (!line.positional.empty()) {
-    options.directory = line.positional.front();
-    options.receipts.assign(line.positional.begin() + 1, line.positional.end());
+    options.directory.name = line.positional.front();
+    for (const std::string& name : std::span(line.positional).subspan(1))
+      options.receipts.push_back({name, "--receipts"});
   }
   if (line.command) inputs.named.front().command = *line.command;
   return options;

@@ -104,7 +104,7 @@ struct WholeInput {};
 struct Salvage {};  // the undamaged parts
 struct IntoFile {   // a share, written at its place in a file that other processes write, too
   Share share;
-  std::string name;
+  NamedFile file;
 };
 using StreamMode = std::variant<WholeInput, Selection, IntoFile, Salvage>;
 
@@ -202,7 +202,7 @@ struct PlanRequest {
 };
 
 struct SealRequest {
-  std::string directory;
+  NamedFile directory;
   std::optional<std::uint32_t> part;  // all missing ones if not set
   InputRequest input;
   OutputRequest output;              // with a receipt, instead of the directory
@@ -214,15 +214,15 @@ struct SealRequest {
 };
 
 struct StatusRequest {
-  std::string directory;
+  NamedFile directory;
   bool json;
   bool missing;  // print only the numbers of missing parts
 };
 
 struct JoinRequest {
-  std::string directory;
+  NamedFile directory;
   std::optional<std::uint32_t> count;  // of parts
-  std::vector<std::string> receipts;
+  std::vector<NamedFile> receipts;
   std::optional<OutputRequest> single_file;
   bool progress;
 };

@@ -31,10 +31,6 @@ void turn_on_to_decrypt(Options& options, const std::string&) {
   options.*mode = options.decrypt = true;
 }
 
-inline void add_recipients_file(Options& options, const std::string& name) {
-  options.secrets.recipients.emplace_back(NamedFile{name, "--recipients-file"});
-}
-
 inline constexpr bool once = false, repeats = true;
 
 using Row = OptionRow<Options>;
@@ -103,13 +99,16 @@ inline constexpr auto keys = std::to_array<Row>({
      "repeated.",
      [](Options& options, const std::string& text) {
        if (text.starts_with('@'))
-         add_recipients_file(options, text.substr(1));
+         options.secrets.recipients.emplace_back(NamedFile{text.substr(1), "--recipient"});
        else
          options.secrets.recipients.emplace_back(text);
      },
      repeats},
     {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
-     add_recipients_file, repeats},
+     [](Options& options, const std::string& name) {
+       options.secrets.recipients.emplace_back(NamedFile{name, "--recipients-file"});
+     },
+     repeats},
     {"plugin,j", "NAME", "Use the age plugin NAME without an identity or a recipient. Can be repeated.",
      [](Options& options, const std::string& name) {
        options.secrets.plugins.push_back({parse_plugin(name), "--plugin"});
@@ -155,7 +154,7 @@ inline constexpr auto files = std::to_array<Row>({
      turn_on<&Options::output, &OutputRequest::skip_existing>},
     {"into", "FILE",
      "With --share: write the share at its place in FILE, which appears when all N are complete.",
-     set_text<&Options::into>},
+     set_file<"--into", &Options::into>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE for blocks of zeros.",
      turn_on<&Options::output, &OutputRequest::sparse>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.",

@@ -77,16 +77,14 @@ using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
 NamedTargets find_targets(const OutputTargets& targets) {
   NamedTargets outputs;
   if (targets.written) outputs.emplace_back(targets.shown, &targets.output);
-  const auto add = [&outputs](const char* option, const std::optional<OutputTarget>& target) {
-    if (!target) return;
+  for (const auto* const target : {&targets.stats, &targets.trace, &targets.receipt}) {
+    if (!*target) continue;
+    const std::string& option = (*target)->option;
     for (const auto& [other_name, other] : outputs)
-      if (is_same_output(*target, *other))
+      if (is_same_output(**target, *other))
         throw UsageError(fmt::format("{} and {} are the same file", option, other_name));
-    outputs.emplace_back(option, &*target);
-  };
-  add("--stats", targets.stats);
-  add("--trace", targets.trace);
-  add("--receipt", targets.receipt);
+    outputs.emplace_back(option, &**target);
+  }
   return outputs;
 }
 
@@ -190,7 +188,7 @@ OutputTarget find_target(const std::optional<NamedFile>& file) {
 OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::optional<NamedFile>& stats,
                            const std::optional<NamedFile>& trace) {
   OutputTargets targets{.output = find_target(output)};
-  if (!output) targets.shown = targets.output.name;
+  targets.shown = output ? output->option : targets.output.name;
   if (stats) targets.stats = find_target(stats);
   if (trace) targets.trace = find_target(trace);
   return targets;

@@ -92,7 +92,7 @@ void check_replaceable(const NamedFile& file, const char* hint);
 
 struct OutputTargets {
   OutputTarget output;
-  std::string shown = "--output";                           // in messages
+  std::string shown{};                                      // in messages: the option, or a name
   bool written = true;                                      // nothing is written to `output` otherwise
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
   // Of a file in a directory: its mode, as in TempFile::Rules, and what to do with it once it is complete.

@@ -117,7 +117,7 @@ std::string to_json(const State& state) {
 
 void run_status(const StatusRequest& request, const Messages& messages) {
   RunControl control(messages);
-  const Directory directory(request.directory);
+  const Directory directory(request.directory.name);
   const State state = read_state(directory, control.context);
   const auto show = [&control](const std::string& text) { print(text, control.cancel); };
   if (!request.missing) return show(request.json ? to_json(state) : to_text(state));

@@ -128,13 +128,13 @@ class RangeStream : public OpenStream {
 class SharedStream : public RangeStream {
  public:
   // `output` must be the sink of `parts`. Throws the same errors as RangeStream.
-  SharedStream(const Share& share, StreamParts parts, SharedOutput& output);
+  SharedStream(const IntoFile& into, StreamParts parts, SharedOutput& output);
 
  private:
   void write_header() override;
   bool is_done() const override { return output_.is_done(); }
 
-  Share share_;
+  IntoFile into_;
   SharedOutput& output_;
 };
 
