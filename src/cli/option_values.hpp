@@ -3,27 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "format/parts/frames.hpp"
+#include "cli/requests.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
-
-// A part of a plaintext, in bytes.
-struct ByteRange {
-  std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;  // to the end if not set
-};
-
-// What --range, --share or --part selects of a plaintext. If `of` is 0, the share is a part of a file in
-// parts.
-using Selection = std::variant<ByteRange, Share>;
 
 std::vector<std::string_view> cipher_names();
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/option_values.hpp"
 #include "cli/requests.hpp"
 #include "terminal/messages.hpp"
 

@@ -16,6 +16,7 @@
 #include "cli/command_line.hpp"
 #include "cli/completions.hpp"
 #include "cli/option_rules.hpp"
+#include "cli/option_values.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "cli/option_values.hpp"
 #include "files/conflicts.hpp"
 #include "files/named_file.hpp"
+#include "format/parts/frames.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
@@ -79,8 +79,8 @@ struct InputsRequest {
   // Whether names are found only while inputs are read.
   bool finds_names() const { return list || std::ranges::any_of(named, &InputRequest::is_tree); }
   bool several() const { return named.size() > 1 || finds_names(); }
-  bool is_named() const { return list || (!named.empty() && named.front().is_named()); }
   InputRequest first() const { return named.empty() ? InputRequest{} : named.front(); }
+  bool is_named() const { return list || first().is_named(); }
 };
 
 struct OutputRequest {
@@ -98,6 +98,16 @@ struct FormatRequest {
   std::optional<std::string> iv{}, context{}, label{};
   std::optional<std::uint32_t> iterations{};
 };
+
+// A part of a plaintext, in bytes.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;  // to the end if not set
+};
+
+// What --range, --share or --part selects of a plaintext. If `of` is 0, the share is a part of a file in
+// parts.
+using Selection = std::variant<ByteRange, Share>;
 
 // The portion of the input that a run processes.
 struct WholeInput {};

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completions.hpp"
+#include "cli/option_values.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"
 

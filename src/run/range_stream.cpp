@@ -115,6 +115,10 @@ void WindowSink::write(std::span<const std::byte> bytes) {
 
 // The range ---------------------------------------------------------------------------------------
 
+namespace {
+
+// Locates a range in a body. `index` is the one of its source, or null. Without one, first opens the last
+// unit: if the format has segments, this authenticates the length.
 RangePlace find_range(const Selection& selection, Source& source, const Session& session,
                       std::uint64_t body_bytes, const PartsIndex* index) {
   const std::uint64_t plaintext =
@@ -136,8 +140,6 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
   place.skipped_bytes = place.plaintext_offset - session.plaintext_before(place.body_offset);
   return place;
 }
-
-namespace {
 
 RangePlace place_of(const Selection& selection, const StreamParts& parts) {
   const PartsIndex* const index = parts.parts != nullptr ? parts.parts->index() : nullptr;
