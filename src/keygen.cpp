@@ -196,7 +196,7 @@ void print_help(const Options&, const Messages&) {
 
 Options parse_options(int argc, const char* const* argv) {
   const CommandLine line =
-      parse_command_line(argc, argv, option_texts(groups), static_cast<std::size_t>(argc));
+      parse_command_line(argc, argv, option_texts(groups), {.max = Operands::any_number});
   const GivenOptions& given = line.given;
   if (!line.positional.empty())
     throw UsageError("a file name requires -o or -y",

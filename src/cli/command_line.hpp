@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,15 +49,19 @@ struct CommandLine {
   std::optional<std::vector<std::string>> command{};  // what follows --
 };
 
-// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
-// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has more than
-// `max_positional` positional arguments.
-CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
-                               std::size_t max_positional = 0);
+// What may be on a command line besides options.
+struct Operands {
+  static constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
-// The same, if a command may follow --.
-CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
-                               std::size_t max_positional);
+  std::size_t max = 0;        // positional arguments
+  bool with_command = false;  // after --
+};
+
+// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
+// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has too many
+// positional arguments.
+CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
+                               Operands allowed = {});
 
 // UsageError if both options are given.
 void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b);
@@ -93,10 +98,6 @@ void turn_on(Target& target, const std::string&) {
 template <auto... path, class Target>
 void set_text(Target& target, const std::string& text) {
   field_of<path...>(target) = text;
-}
-template <auto... path, class Target>
-void add_text(Target& target, const std::string& text) {
-  field_of<path...>(target).push_back(text);
 }
 template <auto parse, auto... path, class Target>
 void set_parsed(Target& target, const std::string& text) {

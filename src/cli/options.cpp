@@ -203,8 +203,8 @@ bool accepts_several(const Options& options) {
 }
 
 Parsed<Request> parse_options(int argc, const char* const* argv) {
-  const CommandLine line =
-      parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
+  const CommandLine line = parse_command_line(argc, argv, option_texts(stream_options),
+                                              {.max = Operands::any_number, .with_command = true});
   const Options options = options_of(line);
   check_rules(line, options);
   Parsed<Request> parsed{options.level, request_of(options, line.given.contains("output"))};

@@ -46,13 +46,10 @@ struct Command {
   const char* synopsis;  // in the help, after the name
   const char* text;      // in the help
   std::vector<const char*> required;
-  std::vector<Row> rows;     // options of the command alone
-  OptionNames shared;        // with gpuaes-stream
-  std::size_t max_operands;  // the first is the input of plan, and the directory of others
-  bool runs_command = false;
+  std::vector<Row> rows;  // options of the command alone
+  OptionNames shared;     // with gpuaes-stream
+  Operands operands;      // the first is the input of plan, and the directory of others
 };
-
-constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 constexpr Row new_directory{
     "output,o", "DIR", "Make the directory DIR, which must not exist.",
@@ -131,7 +128,7 @@ std::span<const Command> commands() {
               {"output"},
               {planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
               shared_by_plan,
-              1},
+              {.max = 1}},
       Command{Action::seal,
               "seal",
               "DIR [--part I] [OPTION]... [-- COMMAND...]",
@@ -139,8 +136,7 @@ std::span<const Command> commands() {
               {},
               {part, input, verify, part_elsewhere, receipt},
               shared_by_seal,
-              1,
-              true},
+              {.max = 1, .with_command = true}},
       Command{Action::status,
               "status",
               "DIR [--json | --missing]",
@@ -148,7 +144,7 @@ std::span<const Command> commands() {
               {},
               {json, missing},
               shared_by_status,
-              1},
+              {.max = 1}},
       Command{Action::join,
               "join",
               "DIR [OPTION]... [--receipts RECEIPT...]",
@@ -156,7 +152,7 @@ std::span<const Command> commands() {
               {},
               {count, receipts, single_file},
               shared_by_join,
-              any_number}};
+              {.max = Operands::any_number}}};
   return all;
 }
 
@@ -321,8 +317,7 @@ PartsOptions read_options(const Command& command, const CommandLine& line) {
 }
 
 Parsed<PartsRequest> parse_command(const Command& command, int argc, const char* const* argv) {
-  const CommandLine line = (command.runs_command ? parse_with_command : parse_command_line)(
-      argc, argv, texts_of(command), command.max_operands);
+  const CommandLine line = parse_command_line(argc, argv, texts_of(command), command.operands);
   if (line.given.contains("help")) return {.request = PrintRequest{command_help(command)}};
   const PartsOptions options = read_options(command, line);
   check_rules(command, line, options);
