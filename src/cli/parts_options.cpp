@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -40,121 +38,112 @@ struct PartsOptions {
 };
 using Row = OptionRow<PartsOptions>;
 
+void set_shared_input(PartsOptions& options, const std::string& name) {
+  options.shared.inputs.named = {input_from(name, "--input")};
+}
+
+void set_shared_output(PartsOptions& options, const std::string& name) {
+  gpuaes::set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>(options,
+                                                                                                name);
+}
+
+// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
+// a test expects the same order.
+constexpr auto plan_rows = std::to_array<Row>({
+    {"input,i", "FILE",
+     "The file or block device to encrypt. It can also be given as an argument. Without it, each seal reads "
+     "an input of its own.",
+     set_shared_input},
+    {"parts,n", "N", "The number of parts. The default is one per GiB of FILE, at most 1000.",
+     set_parsed<parse_part_count, &PartsOptions::count>},
+    {"output,o", "DIR", "Make the directory DIR, which must not exist.", set_shared_output},
+    {"cipher,c", "CIPHER", "aes-256 (the default) or kuznyechik.",
+     set_parsed<parse_cipher, &PartsOptions::shared, &Options::format, &FormatRequest::cipher>, false,
+     cipher_names},
+    {"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
+     set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>},
+    {"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
+     add_secret_file<"--key", &PartsOptions::shared, &Options::secrets, &SecretRequest::named,
+                     &SecretOptions::key_files>,
+     true},
+});
+
+constexpr auto seal_rows = std::to_array<Row>({
+    {"part", "I", "The number of the part, from 0. Without it, encrypt all that are missing.",
+     set_parsed<parse_part_number, &PartsOptions::part>},
+    {"input,i", "FILE",
+     "The input of the plan, under its name on this host, or if the plan has none, the input of this part.",
+     set_shared_input},
+    {"verify", nullptr, "Read and verify all of the part once it is complete.",
+     turn_on<&PartsOptions::verify>},
+    {"output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
+     set_shared_output},
+    {"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
+     set_file<"--receipt", &PartsOptions::receipt>},
+});
+
+constexpr auto status_rows = std::to_array<Row>({
+    {"json", nullptr, "Print JSON.", turn_on<&PartsOptions::json>},
+    {"missing", nullptr,
+     "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
+     turn_on<&PartsOptions::missing>},
+});
+
+constexpr auto join_rows = std::to_array<Row>({
+    {"count", "N", "The number of parts, if the plan does not record it.",
+     set_parsed<parse_part_count, &PartsOptions::count>},
+    {"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
+     turn_on<&PartsOptions::reads_receipts>},
+    {"output,o", "FILE", "Also write the sealed file as a single file to FILE or standard output (-).",
+     [](PartsOptions& options, const std::string& name) {
+       set_shared_output(options, name);
+       options.single_file = true;
+     }},
+});
+
+constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptions&, const std::string&) {}};
+
 struct Command {
   Action action;
   const char* name;
   const char* synopsis;  // in the help, after the name
   const char* text;      // in the help
-  std::vector<const char*> required;
-  std::vector<Row> rows;  // options of the command alone
-  OptionNames shared;     // with gpuaes-stream
-  Operands operands;      // the first is the input of plan, and the directory of others
+  Operands operands;     // the first is the input of plan, and the directory of others
+  std::span<const Row> rows;
+  OptionNames shared;  // with gpuaes-stream
 };
 
-constexpr Row new_directory{
-    "output,o", "DIR", "Make the directory DIR, which must not exist.",
-    set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
-void set_input(PartsOptions& options, const std::string& name) {
-  options.shared.inputs.named = {input_from(name, "--input")};
-}
-
-constexpr Row planned_input{"input,i", "FILE",
-                            "The file or block device to encrypt. It can also be given as an argument. "
-                            "Without it, each seal reads an input of its own.",
-                            set_input};
-constexpr Row planned_count{"parts,n", "N",
-                            "The number of parts. The default is one per GiB of FILE, at most 1000.",
-                            set_parsed<parse_part_count, &PartsOptions::count>};
-constexpr Row sealing_cipher{
-    "cipher,c",
-    "CIPHER",
-    "aes-256 (the default) or kuznyechik.",
-    set_parsed<parse_cipher, &PartsOptions::shared, &Options::format, &FormatRequest::cipher>,
-    false,
-    cipher_names};
-constexpr Row new_label{
-    "label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
-    set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>};
-constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-                          add_secret_file<"--key", &PartsOptions::shared, &Options::secrets,
-                                          &SecretRequest::named, &SecretOptions::key_files>,
-                          true};
-constexpr Row part{"part", "I", "The number of the part, from 0. Without it, encrypt all that are missing.",
-                   set_parsed<parse_part_number, &PartsOptions::part>};
-constexpr Row input{
-    "input,i", "FILE",
-    "The input of the plan, under its name on this host, or if the plan has none, the input of this part.",
-    set_input};
-constexpr Row verify{"verify", nullptr, "Read and verify all of the part once it is complete.",
-                     turn_on<&PartsOptions::verify>};
-constexpr Row part_elsewhere{
-    "output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
-    set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
-constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
-                      set_file<"--receipt", &PartsOptions::receipt>};
-constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&PartsOptions::json>};
-constexpr Row missing{
-    "missing", nullptr,
-    "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
-    turn_on<&PartsOptions::missing>};
-constexpr Row count{"count", "N", "The number of parts, if the plan does not record it.",
-                    set_parsed<parse_part_count, &PartsOptions::count>};
-constexpr Row receipts{"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
-                       turn_on<&PartsOptions::reads_receipts>};
-constexpr Row single_file{
-    "output,o", "FILE", "Also write the sealed file as a single file to FILE or standard output (-).",
-    [](PartsOptions& options, const std::string& name) {
-      set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>(options, name);
-      options.single_file = true;
-    }};
-constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptions&, const std::string&) {}};
-
-// Constants of their own: clang 14 destroys the temporaries of a call with a consteval argument twice.
-constexpr OptionNames shared_by_plan =
-    "passphrase passphrase-file passphrase-command recipient recipients-file quiet";
-constexpr OptionNames shared_by_seal = "lanes chunk-size progress verbose quiet stats trace";
-constexpr OptionNames shared_by_join = "progress verbose quiet";
-constexpr OptionNames shared_by_status = "quiet";
-
-// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
-// a test expects the same order.
-std::span<const Command> commands() {
-  static const std::array all{
-      Command{Action::plan,
-              "plan",
-              "(-k FILE | -p | -r RECIPIENT | -R FILE)...\n"
-              "                         [OPTION]... -o DIR [FILE]",
-              "Make the directory of a new sealed file, and print the number of its parts.",
-              {"output"},
-              {planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
-              shared_by_plan,
-              {.max = 1}},
-      Command{Action::seal,
-              "seal",
-              "DIR [--part I] [OPTION]... [-- COMMAND...]",
-              "Encrypt one part, which may be the output of COMMAND, or all that are missing.",
-              {},
-              {part, input, verify, part_elsewhere, receipt},
-              shared_by_seal,
-              {.max = 1, .with_command = true}},
-      Command{Action::status,
-              "status",
-              "DIR [--json | --missing]",
-              "Print which parts are complete, missing or being made.",
-              {},
-              {json, missing},
-              shared_by_status,
-              {.max = 1}},
-      Command{Action::join,
-              "join",
-              "DIR [OPTION]... [--receipts RECEIPT...]",
-              "Check all parts and write the index, which completes the file.",
-              {},
-              {count, receipts, single_file},
-              shared_by_join,
-              {.max = Operands::any_number}}};
-  return all;
-}
+constexpr auto commands = std::to_array<Command>({
+    {Action::plan,
+     "plan",
+     "(-k FILE | -p | -r RECIPIENT | -R FILE)...\n"
+     "                         [OPTION]... -o DIR [FILE]",
+     "Make the directory of a new sealed file, and print the number of its parts.",
+     {.max = 1},
+     plan_rows,
+     "passphrase passphrase-file passphrase-command recipient recipients-file quiet"},
+    {Action::seal,
+     "seal",
+     "DIR [--part I] [OPTION]... [-- COMMAND...]",
+     "Encrypt one part, which may be the output of COMMAND, or all that are missing.",
+     {.max = 1, .with_command = true},
+     seal_rows,
+     "lanes chunk-size progress verbose quiet stats trace"},
+    {Action::status,
+     "status",
+     "DIR [--json | --missing]",
+     "Print which parts are complete, missing or being made.",
+     {.max = 1},
+     status_rows,
+     "quiet"},
+    {Action::join,
+     "join",
+     "DIR [OPTION]... [--receipts RECEIPT...]",
+     "Check all parts and write the index, which completes the file.",
+     {.max = Operands::any_number},
+     join_rows,
+     "progress verbose quiet"},
+});
 
 // Without a command. If several options are given, the last one in the list wins.
 struct Main {
@@ -193,7 +182,7 @@ std::vector<OptionText> texts_of(const Command& command) {
 std::string commands_help(const Main&) {
   HelpSection section{"Commands", {}};
   std::string usage;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     usage += fmt::format("{} gpuaes-parts {} {}\n", usage.empty() ? "usage:" : "      ", command.name,
                          command.synopsis);
     section.rows.push_back({command.name, command.text});
@@ -226,6 +215,7 @@ std::string command_help(const Command& command) {
 constexpr OptionNames refused_by_seal = "input";
 
 void check_plan(const CommandLine& line, const Options& options) {
+  if (!line.given.contains("output")) throw UsageError("plan requires --output");
   refuse_second_input(line);
   if (!options.inputs.named.empty() && !options.inputs.is_named())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
@@ -255,8 +245,6 @@ void check_receipts(const Command& command, const GivenOptions& given, const Par
 void check_rules(const Command& command, const CommandLine& line, const PartsOptions& options) {
   check_shared_rules(line.given);
   check_command(line, refused_by_seal);
-  for (const char* const name : command.required)
-    if (!line.given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
   if (command.action == Action::plan) return check_plan(line, options.shared);
   if (line.positional.empty())
     throw UsageError(fmt::format("{} requires a directory", command.name),
@@ -327,7 +315,7 @@ Parsed<PartsRequest> parse_command(const Command& command, int argc, const char*
 std::string completions_for(const Main& main) {
   CompletedProgram program{
       .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
-  for (const Command& command : commands())
+  for (const Command& command : commands)
     program.commands.push_back({command.name, command.text, texts_of(command), true});
   return completions(program, main.shell);
 }
@@ -336,8 +324,8 @@ std::string completions_for(const Main& main) {
 
 Parsed<PartsRequest> parse_parts_options(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  const auto found = std::ranges::find(commands(), name, &Command::name);
-  if (found != commands().end()) return parse_command(*found, argc - 1, argv + 1);
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  if (found != commands.end()) return parse_command(*found, argc - 1, argv + 1);
   constexpr char hint[] = "gpuaes-parts -h lists the commands";
   if (!name.empty() && !name.starts_with('-'))
     throw UsageError(fmt::format("unknown command '{}'", name), hint);
