@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "files/same_file.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "io/armor.hpp"

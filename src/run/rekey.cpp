@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "files/conflicts.hpp"
+#include "files/same_file.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
