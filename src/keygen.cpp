@@ -146,25 +146,25 @@ void print_help(const Options&, const Messages&);
 // Options -----------------------------------------------------------------------------------------
 
 template <Action action>
-void act(Options& options, const std::string&) {
+void act(Options& options, const std::string&, const std::string&) {
   options.action = action;
 }
 
 // To add an option, see cli/stream_options.hpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
-     set_output<"--output", &Options::output>},
+     set_output<&Options::output>},
     {"x25519", nullptr, "Make an identity, and print its recipient, which -o also writes to FILE.pub.",
      act<write_identity<KeyKind::x25519>>},
     {"post-quantum", nullptr, "Make a post-quantum identity in the same way.",
      act<write_identity<KeyKind::xwing>>},
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
-     [](Options& options, const std::string& name) {
+     [](Options& options, const std::string& name, const std::string& option) {
        options.action = show_recipients;
-       options.identity = {name, "--recipient"};
+       options.identity = {name, option};
      }},
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
-     [](Options& options, const std::string& name) {
+     [](Options& options, const std::string& name, const std::string&) {
        options.action = print_completions;
        options.shell = name;
      },

@@ -38,14 +38,12 @@ struct PartsOptions {
 };
 using Row = OptionRow<PartsOptions>;
 
-void set_shared_input(PartsOptions& options, const std::string& name) {
-  options.shared.inputs.named = {input_from(name, "--input")};
+void set_shared_input(PartsOptions& options, const std::string& name, const std::string& option) {
+  options.shared.inputs.named = {input_from(name, option)};
 }
 
-void set_shared_output(PartsOptions& options, const std::string& name) {
-  gpuaes::set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>(options,
-                                                                                                name);
-}
+constexpr decltype(Row::set) set_shared_output =
+    set_output<&PartsOptions::shared, &Options::output, &OutputRequest::file>;
 
 // To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
 // a test expects the same order.
@@ -63,7 +61,7 @@ constexpr auto plan_rows = std::to_array<Row>({
     {"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
      set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>},
     {"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-     add_secret_file<"--key", &PartsOptions::shared, &Options::secrets, &SecretRequest::named,
+     add_secret_file<&PartsOptions::shared, &Options::secrets, &SecretRequest::named,
                      &SecretOptions::key_files>,
      true},
 });
@@ -79,7 +77,7 @@ constexpr auto seal_rows = std::to_array<Row>({
     {"output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
      set_shared_output},
     {"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
-     set_file<"--receipt", &PartsOptions::receipt>},
+     set_named<&PartsOptions::receipt>},
 });
 
 constexpr auto status_rows = std::to_array<Row>({
@@ -95,13 +93,14 @@ constexpr auto join_rows = std::to_array<Row>({
     {"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
      turn_on<&PartsOptions::reads_receipts>},
     {"output,o", "FILE", "Also write the sealed file as a single file to FILE or standard output (-).",
-     [](PartsOptions& options, const std::string& name) {
-       set_shared_output(options, name);
+     [](PartsOptions& options, const std::string& name, const std::string& option) {
+       set_shared_output(options, name, option);
        options.single_file = true;
      }},
 });
 
-constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptions&, const std::string&) {}};
+constexpr Row help{"help,h", nullptr, "Print this help and exit.",
+                   [](PartsOptions&, const std::string&, const std::string&) {}};
 
 struct Command {
   Action action;
@@ -156,16 +155,16 @@ std::string completions_for(const Main& main);
 
 constexpr auto main_rows = std::to_array<OptionRow<Main>>({
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
-     [](Main& main, const std::string& name) {
+     [](Main& main, const std::string& name, const std::string&) {
        main = {completions_for, name};
      },
      false, shell_names},
     {"version,V", nullptr, "Print the version and exit.",
-     [](Main& main, const std::string&) {
+     [](Main& main, const std::string&, const std::string&) {
        main.text = [](const Main&) { return version_text("gpuaes-parts"); };
      }},
     {"help,h", nullptr, "Print this help and exit.",
-     [](Main& main, const std::string&) { main.text = commands_help; }},
+     [](Main& main, const std::string&, const std::string&) { main.text = commands_help; }},
 });
 constexpr auto main_groups = std::to_array<OptionGroup<Main>>({{"Options", main_rows}});
 

@@ -66,7 +66,7 @@ struct InputRequest {
   bool is_named() const { return !file.is_standard(); }
 };
 
-inline InputRequest input_from(const std::string& name, const char* option = "") {
+inline InputRequest input_from(const std::string& name, const std::string& option = {}) {
   return {.file = {name, option, NamedFile::Kind::data}};
 }
 
