@@ -8,6 +8,7 @@
 #include "cli/age_program.hpp"
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 #include "keys/plugin.hpp"
 #include "run/filter.hpp"
 

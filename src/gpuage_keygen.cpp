@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,11 +12,12 @@
 #include "base/bytes.hpp"
 #include "cli/age_program.hpp"
 #include "cli/go_flags.hpp"
-#include "cli/option_values.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/new_file.hpp"
 #include "keys/recipient.hpp"
 #include "secrets/key_files.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {
@@ -38,7 +40,7 @@ constexpr char usage[] =
 
 struct Options {
   bool post_quantum = false, convert = false, version = false;
-  std::string output;
+  std::optional<NamedFile> output;
   NamedFile input;
 };
 
@@ -57,8 +59,9 @@ Options parse(int argc, const char* const* argv) {
 }
 
 void write(const Options& options, std::span<const std::byte> bytes, Cancel& cancel) {
-  if (options.output.empty()) return print(bytes, cancel);
-  write_new_file({.path = options.output, .name = options.output}, bytes, cancel);
+  if (!options.output) return print(bytes, cancel);
+  const std::string& name = options.output->name;
+  options.output->in_context([&] { write_new_file({.path = name, .name = name}, bytes, cancel); });
 }
 
 bool is_readable_by_others(int fd) {
@@ -67,7 +70,7 @@ bool is_readable_by_others(int fd) {
 }
 
 void make(const Options& options, const Messages& messages) {
-  const bool to_file = !options.output.empty();
+  const bool to_file = options.output.has_value();
   if (!to_file && is_readable_by_others(STDOUT_FILENO))
     messages.warning("writing secret key to a world-readable file");
   const Key identity = make_identity(options.post_quantum ? KeyKind::xwing : KeyKind::x25519);

@@ -14,7 +14,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/completions.hpp"
-#include "cli/option_values.hpp"
 #include "cli/program.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/new_file.hpp"
@@ -23,6 +22,7 @@
 #include "keys/recipient.hpp"
 #include "process/control.hpp"
 #include "secrets/key_files.hpp"
+#include "terminal/context.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes::keygen {
@@ -35,9 +35,9 @@ void make_key(const Options& options, const Messages&);
 
 struct Options {
   Action action = make_key;
-  std::optional<std::string> output;  // standard output if not set
-  NamedFile identity;                 // the identity file whose recipient is printed
-  std::string shell;                  // of --completions
+  std::optional<NamedFile> output;  // standard output if not set
+  NamedFile identity;               // the identity file whose recipient is printed
+  std::string shell;                // of --completions
 };
 
 // Actions -----------------------------------------------------------------------------------------
@@ -68,10 +68,20 @@ void make_key(const Options& options, const Messages&) {
   Cancel cancel;
   const Control control(cancel);
   if (!options.output) return print(line.bytes(), cancel);
-  write_new_file({.path = *options.output, .name = *options.output}, line.bytes(), cancel);
+  const std::string& name = options.output->name;
+  options.output->in_context([&] { write_new_file({.path = name, .name = name}, line.bytes(), cancel); });
 }
 
-constexpr std::string_view recipient_suffix = ".pub";
+constexpr char recipient_suffix[] = ".pub";
+
+void check_identity_name(const std::string& name, const std::string& public_name) {
+  if (name.ends_with(recipient_suffix))
+    throw UsageError(fmt::format("{} is a name for a recipient, not for an identity", name),
+                     "omit .pub; the recipient is written to FILE.pub");
+  if (access(public_name.c_str(), F_OK) != 0 && errno == ENAMETOOLONG)
+    throw IoError(io_error("cannot create", public_name, ENAMETOOLONG).what(),
+                  "the recipient is written to FILE.pub; choose a shorter name");
+}
 
 // With an output file, either both files are complete and the recipient is printed, or neither file exists;
 // but a power failure may leave only the identity, from which -y prints the recipient. Without one, the
@@ -87,40 +97,43 @@ void write_identity(const Options& options, const Messages&) {
     print(lines.bytes(), cancel);
     return print(recipient, cancel, STDERR_FILENO);
   }
-  const std::string& name = *options.output;
-  if (name.ends_with(recipient_suffix))
-    throw UsageError(fmt::format("--output: {} is a name for a recipient, not for an identity", name),
-                     "omit .pub; the recipient is written to FILE.pub");
-  const std::string public_name = fmt::format("{}{}", name, recipient_suffix);
-  if (access(public_name.c_str(), F_OK) != 0 && errno == ENAMETOOLONG)
-    throw IoError(io_error("cannot create", public_name, ENAMETOOLONG).what(),
-                  "the recipient is written to FILE.pub; choose a shorter name");
-  const auto public_bytes = std::as_bytes(std::span(recipient));
-  NewFile secret_file({.path = name, .name = name}, lines.bytes(), NewFile::Access::owner, cancel);
-  NewFile public_file({.path = public_name, .name = public_name}, public_bytes,
-                      NewFile::Access::as_redirected, cancel);
-  secret_file.publish();  // first: data that is encrypted for a recipient without its identity is lost
-  public_file.publish();
+  std::optional<NewFile> secret_file, public_file;
+  options.output->in_context([&] {
+    const std::string& name = options.output->name;
+    const std::string public_name = name + recipient_suffix;
+    check_identity_name(name, public_name);
+    secret_file.emplace(TempFile::Target{.path = name, .name = name}, lines.bytes(), NewFile::Access::owner,
+                        cancel);
+    public_file.emplace(TempFile::Target{.path = public_name, .name = public_name}, bytes_of(recipient),
+                        NewFile::Access::as_redirected, cancel);
+    secret_file->publish();  // first: data that is encrypted for a recipient without its identity is lost
+    public_file->publish();
+  });
   print(recipient, cancel);
-  secret_file.keep();
-  public_file.keep();
+  secret_file->keep();
+  public_file->keep();
+}
+
+std::string recipients_in(const SecretFile& file, const std::string& name) {
+  if (const auto* const key = std::get_if<RawKey>(&file.kind); key != nullptr && key->is_certain())
+    throw UsageError(fmt::format("{} contains a key, which has no recipient", name),
+                     "anyone who encrypts with a key needs the key itself");
+  std::string recipients;
+  for (const Key& identity : parse_identities(as_text(file.contents.bytes()), name)) {
+    if (identity.kind == KeyKind::plugin)
+      throw UsageError(
+          fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
+                      name, plugin_name(identity)));
+    recipients += text_of(recipient_of(identity)) + "\n";
+  }
+  return recipients;
 }
 
 void show_recipients(const Options& options, const Messages& messages) {
   RunControl control(messages);
-  const auto [contents, kind] = read_key_file(options.identity, control.context);
-  if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
-    throw UsageError(fmt::format("{} contains a key, which has no recipient", options.identity.shown()),
-                     "anyone who encrypts with a key needs the key itself");
-  std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), options.identity.shown())) {
-    if (identity.kind == KeyKind::plugin)
-      throw UsageError(
-          fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
-                      options.identity.shown(), plugin_name(identity)));
-    recipients += text_of(recipient_of(identity)) + "\n";
-  }
-  print(recipients, control.cancel);
+  const NamedFile& named = options.identity;
+  print(named.in_context([&] { return recipients_in(read_key_file(named, control.context), named.shown()); }),
+        control.cancel);
 }
 
 void print_version(const Options&, const Messages&) {
@@ -133,25 +146,25 @@ void print_help(const Options&, const Messages&);
 // Options -----------------------------------------------------------------------------------------
 
 template <Action action>
-void act(Options& options, const std::string&) {
+void act(Options& options, const std::string&, const std::string&) {
   options.action = action;
 }
 
 // To add an option, see cli/stream_options.hpp. If several actions are given, the last one in this list wins.
 constexpr auto rows = std::to_array<OptionRow<Options>>({
     {"output,o", "FILE", "Write to FILE, which must not exist; only its owner can read it.",
-     set_parsed<parse_output, &Options::output>},
+     set_output<&Options::output>},
     {"x25519", nullptr, "Make an identity, and print its recipient, which -o also writes to FILE.pub.",
      act<write_identity<KeyKind::x25519>>},
     {"post-quantum", nullptr, "Make a post-quantum identity in the same way.",
      act<write_identity<KeyKind::xwing>>},
     {"recipient,y", "FILE", "Print the recipients of the identities in FILE.",
-     [](Options& options, const std::string& name) {
+     [](Options& options, const std::string& name, const std::string& option) {
        options.action = show_recipients;
-       options.identity.name = name;
+       options.identity = {name, option};
      }},
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
-     [](Options& options, const std::string& name) {
+     [](Options& options, const std::string& name, const std::string&) {
        options.action = print_completions;
        options.shell = name;
      },
@@ -183,7 +196,7 @@ void print_help(const Options&, const Messages&) {
 
 Options parse_options(int argc, const char* const* argv) {
   const CommandLine line =
-      parse_command_line(argc, argv, option_texts(groups), static_cast<std::size_t>(argc));
+      parse_command_line(argc, argv, option_texts(groups), {.max = Operands::any_number});
   const GivenOptions& given = line.given;
   if (!line.positional.empty())
     throw UsageError("a file name requires -o or -y",

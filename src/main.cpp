@@ -7,6 +7,7 @@
 
 #include "cli/options.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 #include "lane/backends.hpp"
 #include "run/filter.hpp"
 #include "run/info.hpp"

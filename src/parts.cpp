@@ -4,6 +4,7 @@
 
 #include "cli/parts_options.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 #include "parts/commands.hpp"
 
 namespace gpuaes {

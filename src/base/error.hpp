@@ -39,6 +39,7 @@ enum class Advice {
   try_several_keys,  // about: as for list_slots
   use_cpu_lanes,
   use_smaller_chunks,
+  last = use_smaller_chunks,
 };
 
 struct Hint {

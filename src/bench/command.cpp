@@ -10,6 +10,7 @@
 #include "cli/completions.hpp"
 #include "cli/help.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 
 namespace gpuaes {
 namespace {
@@ -70,7 +71,7 @@ std::string completions(std::span<const Command> commands, std::string_view shel
 }
 
 void run(const Command& command, int argc, const char* const* argv) {
-  CommandLine line = parse_command_line(argc, argv, options_of(command), command.max_words);
+  CommandLine line = parse_command_line(argc, argv, options_of(command), {.max = command.max_words});
   if (line.given.contains("help")) return print(help_text(command));
   if (line.positional.size() < command.min_words)
     throw UsageError(fmt::format("{} needs more arguments", command.name),

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "bench/benches.hpp"
-#include "cli/options.hpp"
+#include "cli/option_values.hpp"
 
 namespace gpuaes {
 namespace {

@@ -1,7 +1,7 @@
 // gpuaes-bench: measures parts of the filter, and its limits.
 
 #include "bench/benches.hpp"
-#include "cli/options.hpp"
+#include "cli/option_values.hpp"
 #include "cli/program.hpp"
 
 namespace gpuaes {

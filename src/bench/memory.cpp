@@ -16,7 +16,7 @@
 #include "base/random.hpp"
 #include "bench/benches.hpp"
 #include "cipher/modes/segments.hpp"
-#include "cli/options.hpp"
+#include "cli/option_values.hpp"
 #include "keys/kdf.hpp"
 #include "lane/backends.hpp"
 #include "lane/plan.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "bench/benches.hpp"
-#include "cli/options.hpp"
+#include "cli/option_values.hpp"
 #include "format/format.hpp"
 #include "io/source_sink.hpp"
 #include "keys/kdf.hpp"

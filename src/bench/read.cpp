@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "bench/benches.hpp"
-#include "cli/options.hpp"
+#include "cli/option_values.hpp"
 #include "pipeline/ring.hpp"
 
 namespace gpuaes {

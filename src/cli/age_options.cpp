@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <system_error>
 
 #include "cli/go_flags.hpp"
+#include "format/format.hpp"
 
 namespace gpuaes {
 namespace {
@@ -34,27 +36,30 @@ void check_encryption(const AgeOptions& options) {
       throw AgeError(fmt::format("{} is not a recipient", recipient), "use -R for a file of recipients");
 }
 
-void warn_of_duplicates(const std::vector<std::string>& values, const char* noun, const Messages& messages) {
+template <class Value, class Text = std::identity>
+void warn_of_duplicates(const std::vector<Value>& values, const char* noun, const Messages& messages,
+                        Text text = {}) {
   std::set<std::string> seen, reported;
-  for (const std::string& value : values)
+  for (const Value& each : values) {
+    const std::string& value = std::invoke(text, each);
     if (!seen.insert(value).second && reported.insert(value).second)
       messages.warning(fmt::format("duplicate {} \"{}\"", noun, value));
+  }
 }
 
 void check_output(const AgeOptions& options) {
-  const auto is_output = [&](const std::string& name) {
-    std::error_code error;
-    return std::filesystem::path(name).lexically_normal() ==
-               std::filesystem::path(options.output).lexically_normal() ||
-           std::filesystem::equivalent(name, options.output, error);
-  };
-  if (options.output.empty() || options.output == standard_name) return;
-  std::vector<std::string> inputs = options.identities;
+  if (!options.output || options.output->is_standard()) return;
+  const std::filesystem::path output = options.output->name;
+  std::vector<NamedFile> inputs = options.identities;
   inputs.insert(inputs.end(), options.recipients_files.begin(), options.recipients_files.end());
   inputs.push_back(options.input);
-  for (const std::string& name : inputs)
-    if (!name.empty() && is_output(name))
-      throw AgeError(fmt::format("input and output file are the same: {}", options.output));
+  for (const NamedFile& input : inputs) {
+    if (input.is_standard()) continue;
+    std::error_code error;
+    if (std::filesystem::path(input.name).lexically_normal() == output.lexically_normal() ||
+        std::filesystem::equivalent(input.name, output, error))
+      throw AgeError(fmt::format("input and output file are the same: {}", options.output->name));
+  }
 }
 
 SecretRequest secrets_of(const AgeOptions& options) {
@@ -66,10 +71,10 @@ SecretRequest secrets_of(const AgeOptions& options) {
                         .warn_if_readable = false,
                         .only_identities = true};
   // Not Kind::secret: age also encrypts an identity file for its own recipient.
-  for (const std::string& name : options.identities) secrets.named.key_files.push_back({name, "-i"});
-  for (const std::string& text : options.recipients) secrets.recipients.emplace_back(text);
-  for (const std::string& name : options.recipients_files)
-    secrets.recipients.emplace_back(NamedFile{name, "-R"});
+  secrets.named.key_files = options.identities;
+  secrets.recipients.assign(options.recipients.begin(), options.recipients.end());
+  secrets.recipients.insert(secrets.recipients.end(), options.recipients_files.begin(),
+                            options.recipients_files.end());
   for (const std::string& name : options.plugins) secrets.plugins.push_back({name, "-j"});
   return secrets;
 }
@@ -95,27 +100,24 @@ AgeOptions parse_age_options(int argc, const char* const* argv) {
     throw AgeError(
         fmt::format("too many arguments: only one input file can be given, not also {}", arguments[1]),
         arguments[1].starts_with('-') ? "the input file must follow all options" : "");
-  if (!arguments.empty()) options.input = arguments.front();
+  if (!arguments.empty() && !arguments.front().empty()) options.input.name = arguments.front();
   return options;
 }
 
 void check_age_options(const AgeOptions& options, const Messages& messages) {
   options.decrypt ? check_decryption(options) : check_encryption(options);
   warn_of_duplicates(options.recipients, "recipient", messages);
-  warn_of_duplicates(options.recipients_files, "recipients file", messages);
-  warn_of_duplicates(options.identities, "identity file", messages);
+  warn_of_duplicates(options.recipients_files, "recipients file", messages, &NamedFile::name);
+  warn_of_duplicates(options.identities, "identity file", messages, &NamedFile::name);
   check_output(options);
 }
 
 FilterRequest request_of(const AgeOptions& options) {
-  FilterRequest request{.secrets = secrets_of(options), .inputs = {{InputRequest{}}}};
-  if (!options.input.empty()) request.inputs.named.front().file.name = options.input;
-  if (options.output == standard_name)
-    request.output.force = true;
-  else if (!options.output.empty())
-    request.output.file = NamedFile{options.output, "--output"};
+  FilterRequest request{.secrets = secrets_of(options), .inputs = {{InputRequest{.file = options.input}}}};
+  request.output.force = options.output && options.output->is_standard();
+  if (!request.output.force) request.output.file = options.output;
   request.stream.decrypt = options.decrypt;
-  request.stream.format = {.name = "age", .armor = options.armor};
+  request.stream.format = {.named = &age_format, .armor = options.armor};
   return request;
 }
 

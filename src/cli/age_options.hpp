@@ -1,6 +1,7 @@
 // Parses gpuage's command line, which is that of age, into a request.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace gpuaes {
 
 struct AgeOptions {
   bool decrypt = false, encrypt = false, passphrase = false, armor = false, version = false;
-  std::vector<std::string> recipients, recipients_files, identities, plugins;
-  std::string output;
-  std::string input;
+  std::vector<std::string> recipients, plugins;
+  std::vector<NamedFile> recipients_files, identities;
+  std::optional<NamedFile> output;
+  NamedFile input{.kind = NamedFile::Kind::data};
 
   bool operator==(const AgeOptions&) const = default;
   bool has_identity() const { return !identities.empty() || !plugins.empty(); }

@@ -7,6 +7,7 @@
 
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
+#include "io/fd_source_sink.hpp"
 #include "terminal/prompt.hpp"
 #include "terminal/version.hpp"
 

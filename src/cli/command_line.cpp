@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "cli/option_values.hpp"
+#include "cli/suggestions.hpp"
 
 namespace gpuaes {
 
@@ -33,63 +33,7 @@ UsageError ambiguous(const std::string& name, const po::ambiguous_option& error)
   return UsageError(fmt::format("option '{}' is ambiguous: {} or {}", name, fmt::join(names, ", "), last));
 }
 
-// The number of letters to insert, delete, replace or exchange with the next one to turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      std::size_t& edits = table[i][j] = i + j;
-      if (i == 0 || j == 0) continue;
-      const std::size_t replaced = a[i - 1] == b[j - 1] ? 0 : 1;
-      edits = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        edits = std::min(edits, table[i - 2][j - 2] + 1);
-    }
-  return table.back().back();
-}
-
-// Options of other programs, the options that do the same, and what to show.
-struct OtherName {
-  std::string_view word;
-  const char* option;
-  std::string_view shown;
-};
-constexpr std::array other_names{
-    OtherName{"identity", "key", "key"},
-    OtherName{"verify", "test", "test"},
-    OtherName{"dry-run", "test", "test, which decrypts and writes nothing"},
-    OtherName{"gpu", "lanes", "lanes cuda"},
-    OtherName{"threads", "lanes", "lanes cpu:N"},
-    OtherName{"T", "lanes", "lanes cpu:N"},
-    OtherName{"jobs", "lanes", "lanes cpu:N"},
-    OtherName{"resume", "skip-existing", "output-dir with --skip-existing"},
-    OtherName{"continue", "skip-existing", "output-dir with --skip-existing"},
-    OtherName{"recursive", "output-dir", "output-dir"},
-    OtherName{"pq", "post-quantum", "post-quantum"},
-    OtherName{"pq", "recipient", "recipient, with a recipient from gpuaes-keygen --post-quantum"},
-    OtherName{"post-quantum", "recipient", "recipient, with a recipient from gpuaes-keygen --post-quantum"}};
-
-// The nearest option that begins like `word`, or differs from it in at most a third of the letters.
-std::string nearest_option(std::string_view word, const po::options_description& options) {
-  constexpr std::size_t same_letters = 4;
-  std::string nearest;
-  std::size_t fewest_edits = std::string::npos;
-  for (const OtherName& other : other_names)
-    if (other.word == word && options.find_nothrow(other.option, false) != nullptr)
-      return std::string(other.shown);
-  for (const auto& option : options.options()) {
-    const std::string& name = option->long_name();
-    const std::size_t edits = edit_distance(word, name);
-    const bool is_near = word.starts_with(name.substr(0, same_letters)) ||
-                         edits <= std::max<std::size_t>(std::max(word.size(), name.size()) / 3, 1);
-    if (!is_near || edits >= fewest_edits) continue;
-    nearest = name;
-    fewest_edits = edits;
-  }
-  return nearest;
-}
-
-UsageError unknown(const std::string& name, const po::options_description& options) {
+UsageError unknown(const std::string& name, std::span<const OptionText> options) {
   const std::string nearest = nearest_option(name.substr(name.starts_with("--") ? 2 : 1), options);
   return UsageError(fmt::format("unknown option '{}'", name),
                     nearest.empty() ? options_hint : fmt::format("perhaps you meant --{}", nearest));
@@ -160,10 +104,11 @@ po::options_description describe(std::span<const OptionText> options) {
 
 // What is wrong with an option that has an empty value, or lacks one. `name` may be a
 // prefix, or empty for "--=".
-UsageError wrong_value(const std::string& name, const po::options_description& options) {
+UsageError wrong_value(const std::string& name, const po::options_description& description,
+                       std::span<const OptionText> options) {
   if (name.empty()) return unknown("--", options);
   try {
-    const po::option_description* const option = options.find_nothrow(name.substr(2), true);
+    const po::option_description* const option = description.find_nothrow(name.substr(2), true);
     if (option == nullptr) return unknown(name, options);
     const std::string long_name = "--" + option->long_name();
     if (option->semantic()->max_tokens() > 0) return missing_value(long_name, *option);
@@ -174,15 +119,17 @@ UsageError wrong_value(const std::string& name, const po::options_description& o
   }
 }
 
-po::parsed_options parse(int argc, const char* const* argv, const po::options_description& options) {
+po::parsed_options parse(int argc, const char* const* argv, const po::options_description& description,
+                         std::span<const OptionText> options) {
   try {
-    return po::parse_command_line(argc, argv, options);
+    return po::parse_command_line(argc, argv, description);
   } catch (const po::unknown_option& error) {
-    if (contains_p(error.get_option_name(), options)) throw exposed_passphrase("-p");
+    if (contains_p(error.get_option_name(), description)) throw exposed_passphrase("-p");
     const std::string name = option_in(error.get_option_name());
-    throw options.find_nothrow(name, false) != nullptr ? does_not_take_value(name) : unknown(name, options);
+    throw description.find_nothrow(name, false) != nullptr ? does_not_take_value(name)
+                                                           : unknown(name, options);
   } catch (const po::invalid_command_line_syntax& error) {
-    throw wrong_value(error.get_option_name(), options);
+    throw wrong_value(error.get_option_name(), description, options);
   } catch (const po::ambiguous_option& error) {
     throw ambiguous(option_in(error.get_option_name()), error);
   } catch (const po::error& error) {
@@ -200,17 +147,15 @@ void add_option(GivenOptions& given, const po::option& option, std::span<const O
   arguments.push_back(text->argument == nullptr ? "" : option.value.front());
 }
 
-}  // namespace
-
-CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
-                               std::size_t max_positional) {
+// The words up to a command.
+CommandLine parse_words(int argc, const char* const* argv, std::span<const OptionText> options) {
   const po::options_description description = describe(options);
   // Boost would take time in proportion to the square of the number of files after the last option.
   const char* const* const end = argv + argc;
   const char* const* files = end;
   while (files - argv > 1 && files[-1][0] != '-') --files;
   if (files != end) ++files;  // may be the argument of that option
-  const po::parsed_options parsed = parse(static_cast<int>(files - argv), argv, description);
+  const po::parsed_options parsed = parse(static_cast<int>(files - argv), argv, description, options);
   refuse_exposed_passphrase(parsed.options, description);
   CommandLine line;
   std::string last;  // the option whose value the last word was
@@ -223,22 +168,24 @@ CommandLine parse_command_line(int argc, const char* const* argv, std::span<cons
       add_option(line.given, option, options);
       last = option.original_tokens.size() == 2 ? option.string_key : "";
     } else {
-      if (option.original_tokens.front().starts_with("--=")) throw unknown("--", description);
+      if (option.original_tokens.front().starts_with("--=")) throw unknown("--", options);
       std::ranges::for_each(option.value, add_word);
     }
   std::for_each(files, end, add_word);
-  if (line.positional.size() > max_positional) throw UsageError("too many arguments", options_hint);
   return line;
 }
 
-CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
-                               std::size_t max_positional) {
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
+                               Operands allowed) {
   const char* const* const end = argv + argc;
-  const char* const* const dashes = std::find(argv, end, std::string_view("--"));
-  const int count = static_cast<int>(dashes - argv);
-  CommandLine line = parse_command_line(count, argv, options, static_cast<std::size_t>(count));
-  if (line.positional.size() > max_positional)
-    throw UsageError("too many arguments", "put -- before a command, whose output is then the input");
+  const char* const* const dashes = allowed.with_command ? std::find(argv, end, std::string_view("--")) : end;
+  CommandLine line = parse_words(static_cast<int>(dashes - argv), argv, options);
+  if (line.positional.size() > allowed.max)
+    throw UsageError("too many arguments", allowed.with_command && dashes == end
+                                               ? "put -- before a command, whose output is then the input"
+                                               : options_hint);
   if (dashes != end) line.command.emplace(dashes + 1, end);
   return line;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,15 +49,19 @@ struct CommandLine {
   std::optional<std::vector<std::string>> command{};  // what follows --
 };
 
-// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
-// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has more than
-// `max_positional` positional arguments.
-CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
-                               std::size_t max_positional = 0);
+// What may be on a command line besides options.
+struct Operands {
+  static constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
-// The same, if a command may follow --.
-CommandLine parse_with_command(int argc, const char* const* argv, std::span<const OptionText> options,
-                               std::size_t max_positional);
+  std::size_t max = 0;        // positional arguments
+  bool with_command = false;  // after --
+};
+
+// `argv` begins with the name of the program or of the command. A long option may be shortened as long as it
+// is unambiguous. UsageError if the command line is malformed, contains a passphrase, or has too many
+// positional arguments.
+CommandLine parse_command_line(int argc, const char* const* argv, std::span<const OptionText> options,
+                               Operands allowed = {});
 
 // UsageError if both options are given.
 void refuse_together(const GivenOptions& given, std::string_view a, std::string_view b);
@@ -67,8 +72,9 @@ struct OptionRow {
   const char* names;  // this and the next two: as in OptionText
   const char* argument;
   const char* help;
-  void (*set)(Target& target, const std::string& argument);  // UsageError
-  bool repeats = false;                                      // this and the next: as in OptionText
+  // `option` is its name with dashes, for messages. UsageError.
+  void (*set)(Target& target, const std::string& argument, const std::string& option);
+  bool repeats = false;  // this and the next: as in OptionText
   Words* words = nullptr;
 };
 
@@ -87,48 +93,36 @@ auto& field_of(Target& target) {
 
 // Functions for OptionRow::set, for a field that `path` leads to.
 template <auto... path, class Target>
-void turn_on(Target& target, const std::string&) {
+void turn_on(Target& target, const std::string&, const std::string&) {
   field_of<path...>(target) = true;
 }
 template <auto... path, class Target>
-void set_text(Target& target, const std::string& text) {
+void set_text(Target& target, const std::string& text, const std::string&) {
   field_of<path...>(target) = text;
 }
-template <auto... path, class Target>
-void add_text(Target& target, const std::string& text) {
-  field_of<path...>(target).push_back(text);
-}
 template <auto parse, auto... path, class Target>
-void set_parsed(Target& target, const std::string& text) {
+void set_parsed(Target& target, const std::string& text, const std::string&) {
   field_of<path...>(target) = parse(text);
 }
 
-// The name of an option as a template argument: --key.
-template <std::size_t size>
-struct OptionLiteral {
-  consteval OptionLiteral(const char (&name)[size]) { std::copy_n(name, size, text); }
-  char text[size];
-};
-
-// The same for a field that is a file, which is used like this.
-template <OptionLiteral option, auto... path, class Target>
-void set_file(Target& target, const std::string& name) {
-  field_of<path...>(target) = NamedFile{name, option.text};
+// The same for what is named with its option in messages: text, or a file.
+template <auto... path, class Target>
+void set_named(Target& target, const std::string& text, const std::string& option) {
+  field_of<path...>(target) = {text, option};
 }
-template <OptionLiteral option, auto... path, class Target>
-void set_secret_file(Target& target, const std::string& name) {
-  field_of<path...>(target) = NamedFile{name, option.text, NamedFile::Kind::secret};
+template <auto... path, class Target>
+void set_secret_file(Target& target, const std::string& name, const std::string& option) {
+  field_of<path...>(target) = {name, option, NamedFile::Kind::secret};
 }
-template <OptionLiteral option, auto... path, class Target>
-void add_secret_file(Target& target, const std::string& name) {
-  field_of<path...>(target).push_back({name, option.text, NamedFile::Kind::secret});
+template <auto... path, class Target>
+void add_secret_file(Target& target, const std::string& name, const std::string& option) {
+  field_of<path...>(target).push_back({name, option, NamedFile::Kind::secret});
 }
 
 // The same for an output; none for standard output.
-template <OptionLiteral option, auto... path, class Target>
-void set_output(Target& target, const std::string& name) {
-  field_of<path...>(target) =
-      name == standard_name ? std::nullopt : std::optional(NamedFile{name, option.text});
+template <auto... path, class Target>
+void set_output(Target& target, const std::string& name, const std::string& option) {
+  field_of<path...>(target) = name == standard_name ? std::nullopt : std::optional(NamedFile{name, option});
 }
 
 template <class Target>
@@ -164,7 +158,7 @@ template <class Target>
 void read_rows(std::span<const OptionRow<Target>> rows, const GivenOptions& given, Target& target) {
   for (const OptionRow<Target>& row : rows)
     if (const auto found = given.find(long_name(row.names)); found != given.end())
-      for (const std::string& argument : found->second) row.set(target, argument);
+      for (const std::string& argument : found->second) row.set(target, argument, "--" + found->first);
 }
 template <class Target, std::size_t count>
 Target read_options(const std::array<OptionGroup<Target>, count>& groups, const GivenOptions& given) {

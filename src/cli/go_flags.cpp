@@ -11,17 +11,24 @@ namespace {
 constexpr std::array<std::string_view, 6> true_words{"1", "t", "T", "TRUE", "true", "True"},
     false_words{"0", "f", "F", "FALSE", "false", "False"};
 
-void set(const GoFlag& flag, const std::string& name, const std::string& value) {
-  if (bool* const* const on = std::get_if<bool*>(&flag.value)) {
-    **on = std::ranges::count(true_words, value) > 0;
-    if (!**on && std::ranges::count(false_words, value) == 0)
+// Sets a flag that was given by this name.
+struct Setter {
+  const GoFlag& flag;
+  const std::string &name, &value;
+
+  void operator()(bool* on) const {
+    *on = std::ranges::count(true_words, value) > 0;
+    if (!*on && std::ranges::count(false_words, value) == 0)
       throw FlagError(fmt::format("invalid boolean value \"{}\" for -{}", value, name));
-  } else if (std::string* const* const text = std::get_if<std::string*>(&flag.value)) {
-    **text = value;
-  } else {
-    std::get<std::vector<std::string>*>(flag.value)->push_back(value);
   }
-}
+  void operator()(std::optional<NamedFile>* last) const {
+    *last = value.empty() ? std::nullopt : std::optional(file());
+  }
+  void operator()(std::vector<std::string>* all) const { all->push_back(value); }
+  void operator()(std::vector<NamedFile>* all) const { all->push_back(file()); }
+
+  NamedFile file() const { return {value, fmt::format("-{}", flag.names.front())}; }
+};
 
 const GoFlag& find(std::span<const GoFlag> flags, const std::string& name) {
   const auto found = std::ranges::find_if(
@@ -55,7 +62,7 @@ std::vector<std::string> parse_go_flags(int argc, const char* const* argv, std::
       value = rest.front();
       rest = rest.subspan(1);
     }
-    set(flag, name, *value);
+    std::visit(Setter{flag, name, *value}, flag.value);
   }
   return {rest.begin(), rest.end()};
 }

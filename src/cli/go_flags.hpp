@@ -1,10 +1,10 @@
 // Command lines by the rules of Go's package flag, which age and age-keygen use: a flag is -name or --name;
 // its value is the next argument or follows =; flags are never combined, and end at the first other argument
-// or at
-// --.
+// or at --.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "files/named_file.hpp"
 
 namespace gpuaes {
 
-// What a flag sets: a switch, the last value, or all values.
-using GoValue = std::variant<bool*, std::string*, std::vector<std::string>*>;
+// What a flag sets: a switch, the last file (none if its name is empty), all values, or all files.
+using GoValue =
+    std::variant<bool*, std::optional<NamedFile>*, std::vector<std::string>*, std::vector<NamedFile>*>;
 
 struct GoFlag {
   std::array<std::string_view, 2> names;  // the second may be empty

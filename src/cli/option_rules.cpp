@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/suggestions.hpp"
 
 namespace gpuaes {
 namespace {
@@ -32,27 +33,29 @@ constexpr OptionNames exclusive[] = {
     "salvage encrypt",
 };
 
-struct Dependency {
-  OptionNames option, needed;  // one name each
-};
-constexpr Dependency dependencies[] = {
-    {"json", "info"},
-    {"null", "files-from"},
-    {"skip-existing", "output-dir"},
-    {"sparse", "output"},
-    {"new-key", "rekey"},
-    {"new-passphrase", "rekey"},
-    {"new-passphrase-file", "rekey"},
-    {"new-passphrase-command", "rekey"},
+// The first of two options requires the second.
+constexpr OptionNames dependencies[] = {
+    "json info",     "null files-from",      "skip-existing output-dir",  "sparse output",
+    "new-key rekey", "new-passphrase rekey", "new-passphrase-file rekey", "new-passphrase-command rekey",
 };
 
-constexpr OptionNames accepted_by_info = "info json input files-from null format decrypt verbose quiet";
-constexpr OptionNames accepted_by_export_header = "export-header input output force format verbose quiet";
-constexpr OptionNames accepted_by_rekey =
-    "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
-    "new-key new-passphrase new-passphrase-file new-passphrase-command input files-from null output force "
-    "format armor label "
-    "progress verbose quiet";
+// Actions that accept only some options.
+struct Restriction {
+  Options::Action action;
+  const char* option;  // that requests it
+  OptionNames accepted;
+  const char* hint = "";
+};
+constexpr Restriction restrictions[] = {
+    {Options::Action::info, "--info", "info json input files-from null format decrypt verbose quiet",
+     "--info accepts only --input, --files-from, --null, --format, --decrypt, --json, --verbose and --quiet"},
+    {Options::Action::export_header, "--export-header",
+     "export-header input output force format verbose quiet"},
+    {Options::Action::rekey, "--rekey",
+     "rekey key passphrase passphrase-file passphrase-command recipient recipients-file plugin "
+     "new-key new-passphrase new-passphrase-file new-passphrase-command input files-from null output force "
+     "format armor label progress verbose quiet"},
+};
 
 constexpr OptionNames accepted_by_output_directory =
     "output-dir skip-existing files-from null encrypt decrypt key passphrase passphrase-file "
@@ -72,10 +75,11 @@ constexpr OptionNames refused_with_command =
 
 void refuse_action_as_input(const CommandLine& line) {
   if (line.positional.empty() || access(line.positional.front().c_str(), F_OK) == 0) return;
-  for (const auto& [word, option] :
-       {std::pair{"encrypt", "encrypt"}, {"decrypt", "decrypt"}, {"verify", "test"}})
+  for (const char* const word : {"encrypt", "decrypt", "verify"})
     if (line.positional.front() == word)
-      throw UsageError(fmt::format("{} is not a file", word), fmt::format("perhaps you meant --{}", option));
+      throw UsageError(
+          fmt::format("{} is not a file", word),
+          fmt::format("perhaps you meant --{}", nearest_option(word, option_texts(stream_options))));
 }
 
 // The name is not shown: it may be a secret.
@@ -88,13 +92,13 @@ const char* hint_for_several(const std::string& first) {
 void check_inputs(const CommandLine& line, const Options& options) {
   refuse_second_input(line);
   refuse_action_as_input(line);
-  if (options.files_from && !line.positional.empty())
+  if (options.inputs.list && !line.positional.empty())
     throw UsageError("--files-from cannot be used together with another input file");
   if (options.action == Options::Action::list_lanes && !line.positional.empty())
     throw UsageError("--list-lanes does not accept a file", "to describe a file, use --info");
-  if (!options.several()) return;
+  if (!options.inputs.several()) return;
   const bool accepted = accepts_several(options);
-  if (!accepted && options.files_from)
+  if (!accepted && options.inputs.list)
     throw UsageError("--files-from requires --output-dir, --test, --info or --rekey");
   if (!accepted)
     throw UsageError(
@@ -110,11 +114,12 @@ void check_inputs(const CommandLine& line, const Options& options) {
 void check_output_directory(const CommandLine& line, const Options& options) {
   if (!options.output.directory) return;
   refuse_others(line.given, "--output-dir", accepted_by_output_directory);
-  if (!options.names_input()) throw UsageError("--output-dir requires the names of files");
-  if (std::ranges::count(options.inputs, standard_name) > 0)
+  if (!options.inputs.is_named()) throw UsageError("--output-dir requires the names of files");
+  if (!std::ranges::all_of(options.inputs.named, &InputRequest::is_named))
     throw UsageError("--output-dir cannot be used with standard input, which has no name");
-  if (options.format.name && !find_format(*options.format.name).accepts.recipients)
-    throw UsageError(fmt::format("--output-dir cannot be used with the {} format", *options.format.name),
+  const Format* const format = options.format.named;
+  if (format != nullptr && !format->accepts.recipients)
+    throw UsageError(fmt::format("--output-dir cannot be used with the {} format", format->name),
                      "--output-dir is for sealed files and age files");
 }
 
@@ -132,25 +137,23 @@ void check_command(const CommandLine& line, const OptionNames& refused) {
 
 void check_rules(const CommandLine& line, const Options& options) {
   const GivenOptions& given = line.given;
-  check_inputs(line, options);
   check_command(line, refused_with_command);
-  check_output_directory(line, options);
   if (line.command && !line.positional.empty())
     throw UsageError("an input file cannot be used with a command", command_hint);
-  if (options.action == Options::Action::info)
-    refuse_others(given, "--info", accepted_by_info,
-                  "--info accepts only --input, --files-from, --null, --format, --decrypt, --json, --verbose "
-                  "and --quiet");
-  if (options.action == Options::Action::export_header)
-    refuse_others(given, "--export-header", accepted_by_export_header);
-  if (options.action == Options::Action::rekey) refuse_others(given, "--rekey", accepted_by_rekey);
+  check_inputs(line, options);
+  check_output_directory(line, options);
+  for (const Restriction& each : restrictions)
+    if (options.action == each.action) refuse_others(given, each.option, each.accepted, each.hint);
   if (options.header && !options.decrypt) throw UsageError("--header requires --decrypt or --test");
-  for (const auto& [option, needed] : dependencies)
-    if (given.contains(option.list().front()) && !given.contains(needed.list().front()))
-      throw UsageError(fmt::format("--{} requires --{}", option.list().front(), needed.list().front()));
+  for (const OptionNames& pair : dependencies) {
+    const std::vector<std::string_view> names = pair.list();
+    if (given.contains(names[0]) && !given.contains(names[1]))
+      throw UsageError(fmt::format("--{} requires --{}", names[0], names[1]));
+  }
   check_shared_rules(given);
-  if (given.contains("rekey") && options.format.name && find_format(*options.format.name).rekey == nullptr)
-    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", *options.format.name),
+  const Format* const format = options.format.named;
+  if (given.contains("rekey") && format != nullptr && format->rekey == nullptr)
+    throw UsageError(fmt::format("the keys of the {} format cannot be replaced", format->name),
                      "--rekey replaces the keys of sealed files and age files");
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))

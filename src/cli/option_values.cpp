@@ -103,10 +103,6 @@ Cipher parse_cipher(const std::string& name) {
                                join(cipher_names())));
 }
 
-std::optional<std::string> parse_output(const std::string& name) {
-  return name == standard_name ? std::nullopt : std::optional(name);
-}
-
 std::size_t parse_size(const std::string& text) {
   constexpr char hint[] =
       "use a whole number of bytes from 1 to 1G, optionally followed by K, M or G, as in 64K or 64KiB";

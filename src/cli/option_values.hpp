@@ -1,39 +1,22 @@
-// The values of options: their parsers, which throw UsageError if the text is malformed, and the names of
-// outputs.
+// The values of options: their parsers, which throw UsageError if the text is malformed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "files/named_file.hpp"
-#include "format/parts/frames.hpp"
+#include "cli/requests.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
-
-// A part of a plaintext, in bytes.
-struct ByteRange {
-  std::uint64_t offset = 0;
-  std::optional<std::uint64_t> length;  // to the end if not set
-};
-
-// What --range, --share or --part selects of a plaintext. If `of` is 0, the share is a part of a file in
-// parts.
-using Selection = std::variant<ByteRange, Share>;
 
 std::vector<std::string_view> cipher_names();
 
 // The name of a cipher, in the form that -c takes.
 Cipher parse_cipher(const std::string& name);
-
-// The name of an output file; nullopt for -, which is standard output.
-std::optional<std::string> parse_output(const std::string& name);
 
 // A number of bytes from 1 to 1 GiB, optionally followed by K, M, G or T (powers of 1024), or by KiB and so
 // on.

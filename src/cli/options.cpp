@@ -60,20 +60,16 @@ CompletedProgram completed_program() {
 
 // Whether the input shows which secrets open it. Input from a terminal has not been typed yet.
 bool shows_secrets(const Options& options) {
-  const bool has_slots = !options.format.name || find_format(*options.format.name).accepts.recipients;
-  return options.decrypt && has_slots && (options.names_input() || isatty(STDIN_FILENO) == 0);
+  const bool has_slots = options.format.named == nullptr || options.format.named->accepts.recipients;
+  return options.decrypt && has_slots && (options.inputs.is_named() || isatty(STDIN_FILENO) == 0);
 }
 
 // Users of age expect an age file with -p alone.
 bool makes_unexpected_format(const Options& options) {
   const SecretRequest& secrets = options.secrets;
   return !options.decrypt && secrets.named.ask_passphrase && secrets.named.key_files.empty() &&
-         secrets.recipients.empty() && secrets.plugins.empty() && !options.format.name &&
+         secrets.recipients.empty() && secrets.plugins.empty() && options.format.named == nullptr &&
          !options.format.cipher && !options.format.label;
-}
-
-bool opens_inputs(const Options& options) {
-  return options.decrypt || options.action == Options::Action::info;
 }
 
 StreamMode mode_of(const Options& options) {
@@ -85,9 +81,9 @@ StreamMode mode_of(const Options& options) {
 
 FilterRequest filter_request(const Options& options) {
   const bool is_part = options.selection && std::holds_alternative<Share>(*options.selection);
-  const Level lists_from = options.several() ? Level::normal : Level::verbose;
+  const Level lists_from = options.inputs.several() ? Level::normal : Level::verbose;
   return {.secrets = secret_request(options),
-          .inputs = input_requests(options),
+          .inputs = options.inputs,
           .output = options.output,
           .stream = {.decrypt = options.decrypt,
                      .test = options.test,
@@ -109,9 +105,9 @@ RekeyRequest rekey_request(const Options& options, bool has_output) {
   new_secrets.plugins = options.secrets.plugins;
   return {.old_secrets = secret_request(options),
           .new_secrets = std::move(new_secrets),
-          .inputs = input_requests(options),
+          .inputs = options.inputs,
           .output = options.output,
-          .in_place = options.names_input() && !has_output,
+          .in_place = options.inputs.is_named() && !has_output,
           .format = options.format,
           .progress = shows_progress(options)};
 }
@@ -122,9 +118,9 @@ Request request_of(const Options& options, bool has_output) {
     case Action::filter:
       return filter_request(options);
     case Action::info:
-      return InfoRequest{input_requests(options), options.format.name, options.json};
+      return InfoRequest{options.inputs, options.format.named, options.json};
     case Action::export_header:
-      return ExportHeaderRequest{input_requests(options).first(), options.output, options.format.name};
+      return ExportHeaderRequest{options.inputs.first(), options.output, options.format.named};
     case Action::rekey:
       return rekey_request(options, has_output);
     case Action::completions:
@@ -147,16 +143,25 @@ bool ends_like_one_of(const std::string& name, const std::vector<std::string>& o
   });
 }
 
+bool may_be_key(const std::string& name, const CommandLine& line) {
+  const auto found = line.after_value.find(name);
+  if (found == line.after_value.end()) return false;
+  const std::string& option = found->second;
+  return (option == "key" || option == "recipients-file") && ends_like_one_of(name, line.given.at(option));
+}
+
 Options options_of(const CommandLine& line) {
   Options options = read_options(stream_options, line.given);
-  if (!line.positional.empty() || options.files_from) options.inputs = line.positional;
-  if (line.command) options.command = *line.command;
-  if (accepts_several(options))
-    for (const std::string& name : options.inputs)
-      if (name != standard_name && is_tree(name, opens_inputs(options))) options.trees.insert(name);
-  for (const auto& [word, option] : line.after_value)
-    if ((option == "key" || option == "recipients-file") && ends_like_one_of(word, line.given.at(option)))
-      options.maybe_keys.insert(word);
+  InputsRequest& inputs = options.inputs;
+  if (!line.positional.empty() || inputs.list) inputs.named.clear();
+  for (const std::string& name : line.positional) inputs.named.push_back(input_from(name));
+  inputs.opens = options.decrypt || options.action == Options::Action::info;
+  const bool takes_trees = accepts_several(options);
+  for (InputRequest& input : inputs.named) {
+    if (line.command) input.command = *line.command;
+    input.is_tree = takes_trees && input.is_named() && is_tree(input.file.name, inputs.opens);
+    input.may_be_key = may_be_key(input.file.name, line);
+  }
   return options;
 }
 
@@ -197,21 +202,9 @@ bool accepts_several(const Options& options) {
          options.action == Options::Action::rekey || options.output.directory.has_value();
 }
 
-InputsRequest input_requests(const Options& options) {
-  if (options.files_from) return {{}, options.files_from, options.null_separated ? '\0' : '\n'};
-  InputsRequest inputs;
-  for (const std::string& name : options.inputs)
-    inputs.named.push_back({.file = {name, options.input_option, NamedFile::Kind::data},
-                            .command = options.command,
-                            .is_tree = options.trees.contains(name),
-                            .may_be_key = options.maybe_keys.contains(name)});
-  inputs.opens = opens_inputs(options);
-  return inputs;
-}
-
 Parsed<Request> parse_options(int argc, const char* const* argv) {
-  const CommandLine line =
-      parse_with_command(argc, argv, option_texts(stream_options), static_cast<std::size_t>(argc));
+  const CommandLine line = parse_command_line(argc, argv, option_texts(stream_options),
+                                              {.max = Operands::any_number, .with_command = true});
   const Options options = options_of(line);
   check_rules(line, options);
   Parsed<Request> parsed{options.level, request_of(options, line.given.contains("output"))};

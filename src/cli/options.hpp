@@ -2,13 +2,9 @@
 // see the list in stream_options.hpp.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
-#include "cli/option_values.hpp"
 #include "cli/requests.hpp"
 #include "terminal/messages.hpp"
 
@@ -29,24 +25,15 @@ struct Options {
   bool json = false;                   // --info prints JSON
   SecretRequest secrets, new_secrets;  // the latter for --rekey
   FormatRequest format;
-  std::vector<std::string> inputs{std::string(standard_name)};  // several for some actions
-  std::set<std::string> trees;                                  // those that stand for the files below them
-  std::set<std::string> maybe_keys;                             // InputRequest::may_be_key
-  const char* input_option = "";                                // that names the input, if any
-  std::optional<NamedFile> files_from;                          // a list of names, instead of `inputs`
-  bool null_separated = false;                                  // each followed by a null byte
-  std::optional<NamedFile> header;                              // a file with the header, to decrypt
-  std::vector<std::string> command;                             // whose output is the input, unless empty
+  InputsRequest inputs{.named = {InputRequest{}}};
+  std::optional<NamedFile> header;  // a file with the header, to decrypt
   OutputRequest output;
-  std::optional<std::string> into;  // a file that several processes write, instead of the output
+  std::optional<NamedFile> into;  // a file that several processes write, instead of the output
   LaneRequest lanes;
   ReportRequest reports;
   bool progress = false;  // the line of -P
   Messages::Level level = Messages::Level::normal;
   std::string shell;  // of --completions
-
-  bool several() const { return files_from || inputs.size() > 1 || !trees.empty(); }
-  bool names_input() const { return files_from || (!inputs.empty() && inputs.front() != standard_name); }
 };
 
 // What a command line asks for, and how much to print.
@@ -57,8 +44,8 @@ struct Parsed {
   std::string note{};  // about the options; "" for none
 };
 
-// UsageError for unknown options, conflicting options and malformed values. Whether a file, format or device
-// exists is checked where it is used.
+// UsageError for unknown options, conflicting options and malformed values. Whether a file or device exists
+// is checked where it is used.
 Parsed<Request> parse_options(int argc, const char* const* argv);
 
 // Whether there may be several inputs.
@@ -66,7 +53,6 @@ bool accepts_several(const Options& options);
 
 // Parts of requests.
 SecretRequest secret_request(const Options& options);
-InputsRequest input_requests(const Options& options);
 bool shows_progress(const Options& options);  // never with -q
 
 }  // namespace gpuaes

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -16,6 +14,7 @@
 #include "cli/command_line.hpp"
 #include "cli/completions.hpp"
 #include "cli/option_rules.hpp"
+#include "cli/option_values.hpp"
 #include "terminal/version.hpp"
 
 namespace gpuaes {
@@ -26,11 +25,11 @@ enum class Action { plan, seal, status, join };
 // The options as given.
 struct PartsOptions {
   Options shared;                      // with gpuaes-stream
-  std::string directory;               // except of plan, whose output it is
+  NamedFile directory;                 // except of plan, whose output it is
   std::optional<std::uint32_t> part;   // its number
   std::optional<std::uint32_t> count;  // of parts
   std::optional<NamedFile> receipt;    // a file to write
-  std::vector<std::string> receipts;   // files to read
+  std::vector<NamedFile> receipts;     // files to read
   bool reads_receipts = false;         // whether there are any
   bool verify = false;                 // read all of a complete part
   bool json = false;                   // print JSON
@@ -39,126 +38,111 @@ struct PartsOptions {
 };
 using Row = OptionRow<PartsOptions>;
 
+void set_shared_input(PartsOptions& options, const std::string& name, const std::string& option) {
+  options.shared.inputs.named = {input_from(name, option)};
+}
+
+constexpr decltype(Row::set) set_shared_output =
+    set_output<&PartsOptions::shared, &Options::output, &OutputRequest::file>;
+
+// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
+// a test expects the same order.
+constexpr auto plan_rows = std::to_array<Row>({
+    {"input,i", "FILE",
+     "The file or block device to encrypt. It can also be given as an argument. Without it, each seal reads "
+     "an input of its own.",
+     set_shared_input},
+    {"parts,n", "N", "The number of parts. The default is one per GiB of FILE, at most 1000.",
+     set_parsed<parse_part_count, &PartsOptions::count>},
+    {"output,o", "DIR", "Make the directory DIR, which must not exist.", set_shared_output},
+    {"cipher,c", "CIPHER", "aes-256 (the default) or kuznyechik.",
+     set_parsed<parse_cipher, &PartsOptions::shared, &Options::format, &FormatRequest::cipher>, false,
+     cipher_names},
+    {"label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
+     set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>},
+    {"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
+     add_secret_file<&PartsOptions::shared, &Options::secrets, &SecretRequest::named,
+                     &SecretOptions::key_files>,
+     true},
+});
+
+constexpr auto seal_rows = std::to_array<Row>({
+    {"part", "I", "The number of the part, from 0. Without it, encrypt all that are missing.",
+     set_parsed<parse_part_number, &PartsOptions::part>},
+    {"input,i", "FILE",
+     "The input of the plan, under its name on this host, or if the plan has none, the input of this part.",
+     set_shared_input},
+    {"verify", nullptr, "Read and verify all of the part once it is complete.",
+     turn_on<&PartsOptions::verify>},
+    {"output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
+     set_shared_output},
+    {"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
+     set_named<&PartsOptions::receipt>},
+});
+
+constexpr auto status_rows = std::to_array<Row>({
+    {"json", nullptr, "Print JSON.", turn_on<&PartsOptions::json>},
+    {"missing", nullptr,
+     "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
+     turn_on<&PartsOptions::missing>},
+});
+
+constexpr auto join_rows = std::to_array<Row>({
+    {"count", "N", "The number of parts, if the plan does not record it.",
+     set_parsed<parse_part_count, &PartsOptions::count>},
+    {"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
+     turn_on<&PartsOptions::reads_receipts>},
+    {"output,o", "FILE", "Also write the sealed file as a single file to FILE or standard output (-).",
+     [](PartsOptions& options, const std::string& name, const std::string& option) {
+       set_shared_output(options, name, option);
+       options.single_file = true;
+     }},
+});
+
+constexpr Row help{"help,h", nullptr, "Print this help and exit.",
+                   [](PartsOptions&, const std::string&, const std::string&) {}};
+
 struct Command {
   Action action;
   const char* name;
   const char* synopsis;  // in the help, after the name
   const char* text;      // in the help
-  std::vector<const char*> required;
-  std::vector<Row> rows;     // options of the command alone
-  OptionNames shared;        // with gpuaes-stream
-  std::size_t max_operands;  // the first is the input of plan, and the directory of others
-  bool runs_command = false;
+  Operands operands;     // the first is the input of plan, and the directory of others
+  std::span<const Row> rows;
+  OptionNames shared;  // with gpuaes-stream
 };
 
-constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
-
-constexpr Row new_directory{
-    "output,o", "DIR", "Make the directory DIR, which must not exist.",
-    set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
-void set_input(PartsOptions& options, const std::string& name) {
-  options.shared.inputs = {name};
-  options.shared.input_option = "--input";
-}
-
-constexpr Row planned_input{"input,i", "FILE",
-                            "The file or block device to encrypt. It can also be given as an argument. "
-                            "Without it, each seal reads an input of its own.",
-                            set_input};
-constexpr Row planned_count{"parts,n", "N",
-                            "The number of parts. The default is one per GiB of FILE, at most 1000.",
-                            set_parsed<parse_part_count, &PartsOptions::count>};
-constexpr Row sealing_cipher{
-    "cipher,c",
-    "CIPHER",
-    "aes-256 (the default) or kuznyechik.",
-    set_parsed<parse_cipher, &PartsOptions::shared, &Options::format, &FormatRequest::cipher>,
-    false,
-    cipher_names};
-constexpr Row new_label{
-    "label", "TEXT", "Bind the file to TEXT, which is then required to decrypt it.",
-    set_parsed<parse_label, &PartsOptions::shared, &Options::format, &FormatRequest::label>};
-constexpr Row sealing_key{"key,k", "FILE", "Encrypt for the key in FILE. Can be repeated.",
-                          add_secret_file<"--key", &PartsOptions::shared, &Options::secrets,
-                                          &SecretRequest::named, &SecretOptions::key_files>,
-                          true};
-constexpr Row part{"part", "I", "The number of the part, from 0. Without it, encrypt all that are missing.",
-                   set_parsed<parse_part_number, &PartsOptions::part>};
-constexpr Row input{
-    "input,i", "FILE",
-    "The input of the plan, under its name on this host, or if the plan has none, the input of this part.",
-    set_input};
-constexpr Row verify{"verify", nullptr, "Read and verify all of the part once it is complete.",
-                     turn_on<&PartsOptions::verify>};
-constexpr Row part_elsewhere{
-    "output,o", "FILE", "Write the part to FILE or standard output (-) instead. Requires --receipt.",
-    set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>};
-constexpr Row receipt{"receipt", "FILE", "Write a receipt of the part to FILE, for join --receipts.",
-                      set_file<"--receipt", &PartsOptions::receipt>};
-constexpr Row json{"json", nullptr, "Print JSON.", turn_on<&PartsOptions::json>};
-constexpr Row missing{
-    "missing", nullptr,
-    "Print only the numbers of the missing parts, such as 3,7-9. Exit status 1 if there are any.",
-    turn_on<&PartsOptions::missing>};
-constexpr Row count{"count", "N", "The number of parts, if the plan does not record it.",
-                    set_parsed<parse_part_count, &PartsOptions::count>};
-constexpr Row receipts{"receipts", nullptr, "Use the receipts listed after DIR for parts stored elsewhere.",
-                       turn_on<&PartsOptions::reads_receipts>};
-constexpr Row single_file{
-    "output,o", "FILE", "Also write the sealed file as a single file to FILE or standard output (-).",
-    [](PartsOptions& options, const std::string& name) {
-      set_output<"--output", &PartsOptions::shared, &Options::output, &OutputRequest::file>(options, name);
-      options.single_file = true;
-    }};
-constexpr Row help{"help,h", nullptr, "Print this help and exit.", [](PartsOptions&, const std::string&) {}};
-
-// Constants of their own: clang 14 destroys the temporaries of a call with a consteval argument twice.
-constexpr OptionNames shared_by_plan =
-    "passphrase passphrase-file passphrase-command recipient recipients-file quiet";
-constexpr OptionNames shared_by_seal = "lanes chunk-size progress verbose quiet stats trace";
-constexpr OptionNames shared_by_join = "progress verbose quiet";
-constexpr OptionNames shared_by_status = "quiet";
-
-// To add an option: add its row to each command that accepts it, and document it in man/gpuaes-parts.1, where
-// a test expects the same order.
-std::span<const Command> commands() {
-  static const std::array all{
-      Command{Action::plan,
-              "plan",
-              "(-k FILE | -p | -r RECIPIENT | -R FILE)...\n"
-              "                         [OPTION]... -o DIR [FILE]",
-              "Make the directory of a new sealed file, and print the number of its parts.",
-              {"output"},
-              {planned_input, planned_count, new_directory, sealing_cipher, new_label, sealing_key},
-              shared_by_plan,
-              1},
-      Command{Action::seal,
-              "seal",
-              "DIR [--part I] [OPTION]... [-- COMMAND...]",
-              "Encrypt one part, which may be the output of COMMAND, or all that are missing.",
-              {},
-              {part, input, verify, part_elsewhere, receipt},
-              shared_by_seal,
-              1,
-              true},
-      Command{Action::status,
-              "status",
-              "DIR [--json | --missing]",
-              "Print which parts are complete, missing or being made.",
-              {},
-              {json, missing},
-              shared_by_status,
-              1},
-      Command{Action::join,
-              "join",
-              "DIR [OPTION]... [--receipts RECEIPT...]",
-              "Check all parts and write the index, which completes the file.",
-              {},
-              {count, receipts, single_file},
-              shared_by_join,
-              any_number}};
-  return all;
-}
+constexpr auto commands = std::to_array<Command>({
+    {Action::plan,
+     "plan",
+     "(-k FILE | -p | -r RECIPIENT | -R FILE)...\n"
+     "                         [OPTION]... -o DIR [FILE]",
+     "Make the directory of a new sealed file, and print the number of its parts.",
+     {.max = 1},
+     plan_rows,
+     "passphrase passphrase-file passphrase-command recipient recipients-file quiet"},
+    {Action::seal,
+     "seal",
+     "DIR [--part I] [OPTION]... [-- COMMAND...]",
+     "Encrypt one part, which may be the output of COMMAND, or all that are missing.",
+     {.max = 1, .with_command = true},
+     seal_rows,
+     "lanes chunk-size progress verbose quiet stats trace"},
+    {Action::status,
+     "status",
+     "DIR [--json | --missing]",
+     "Print which parts are complete, missing or being made.",
+     {.max = 1},
+     status_rows,
+     "quiet"},
+    {Action::join,
+     "join",
+     "DIR [OPTION]... [--receipts RECEIPT...]",
+     "Check all parts and write the index, which completes the file.",
+     {.max = Operands::any_number},
+     join_rows,
+     "progress verbose quiet"},
+});
 
 // Without a command. If several options are given, the last one in the list wins.
 struct Main {
@@ -171,16 +155,16 @@ std::string completions_for(const Main& main);
 
 constexpr auto main_rows = std::to_array<OptionRow<Main>>({
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
-     [](Main& main, const std::string& name) {
+     [](Main& main, const std::string& name, const std::string&) {
        main = {completions_for, name};
      },
      false, shell_names},
     {"version,V", nullptr, "Print the version and exit.",
-     [](Main& main, const std::string&) {
+     [](Main& main, const std::string&, const std::string&) {
        main.text = [](const Main&) { return version_text("gpuaes-parts"); };
      }},
     {"help,h", nullptr, "Print this help and exit.",
-     [](Main& main, const std::string&) { main.text = commands_help; }},
+     [](Main& main, const std::string&, const std::string&) { main.text = commands_help; }},
 });
 constexpr auto main_groups = std::to_array<OptionGroup<Main>>({{"Options", main_rows}});
 
@@ -197,7 +181,7 @@ std::vector<OptionText> texts_of(const Command& command) {
 std::string commands_help(const Main&) {
   HelpSection section{"Commands", {}};
   std::string usage;
-  for (const Command& command : commands()) {
+  for (const Command& command : commands) {
     usage += fmt::format("{} gpuaes-parts {} {}\n", usage.empty() ? "usage:" : "      ", command.name,
                          command.synopsis);
     section.rows.push_back({command.name, command.text});
@@ -230,8 +214,9 @@ std::string command_help(const Command& command) {
 constexpr OptionNames refused_by_seal = "input";
 
 void check_plan(const CommandLine& line, const Options& options) {
+  if (!line.given.contains("output")) throw UsageError("plan requires --output");
   refuse_second_input(line);
-  if (!options.inputs.empty() && !options.names_input())
+  if (!options.inputs.named.empty() && !options.inputs.is_named())
     throw UsageError("plan cannot use standard input, because each seal opens the input by its name",
                      "omit the input; each seal then reads its own");
   if (!options.output.file) throw UsageError("plan makes a directory, and cannot write to standard output");
@@ -259,10 +244,8 @@ void check_receipts(const Command& command, const GivenOptions& given, const Par
 void check_rules(const Command& command, const CommandLine& line, const PartsOptions& options) {
   check_shared_rules(line.given);
   check_command(line, refused_by_seal);
-  for (const char* const name : command.required)
-    if (!line.given.contains(name)) throw UsageError(fmt::format("{} requires --{}", command.name, name));
   if (command.action == Action::plan) return check_plan(line, options.shared);
-  if (options.directory.empty())
+  if (line.positional.empty())
     throw UsageError(fmt::format("{} requires a directory", command.name),
                      fmt::format("gpuaes-parts {} -h describes its arguments", command.name));
   refuse_together(line.given, "json", "missing");
@@ -272,11 +255,10 @@ void check_rules(const Command& command, const CommandLine& line, const PartsOpt
 
 PartsRequest request_of(Action action, const PartsOptions& options) {
   const Options& shared = options.shared;
-  InputRequest first = input_requests(shared).first();
   switch (action) {
     case Action::plan:
       return PlanRequest{.secrets = secret_request(shared),
-                         .input = std::move(first),
+                         .input = shared.inputs.first(),
                          .directory = *shared.output.file,
                          .cipher = shared.format.cipher.value_or(Cipher::aes_256),
                          .label = shared.format.label,
@@ -284,7 +266,7 @@ PartsRequest request_of(Action action, const PartsOptions& options) {
     case Action::seal:
       return SealRequest{.directory = options.directory,
                          .part = options.part,
-                         .input = std::move(first),
+                         .input = shared.inputs.first(),
                          .output = shared.output,
                          .receipt = options.receipt,
                          .verify = options.verify,
@@ -308,19 +290,21 @@ PartsOptions read_options(const Command& command, const CommandLine& line) {
   read_rows<PartsOptions>(command.rows, line.given, options);
   for (const std::string_view name : command.shared.list())
     read_rows<Options>({&stream_option(name), 1}, line.given, options.shared);
+  InputsRequest& inputs = options.shared.inputs;
   if (command.action == Action::plan) {
-    if (!line.given.contains("input")) options.shared.inputs = line.positional;
+    if (!line.given.contains("input")) inputs.named.clear();
+    for (const std::string& name : line.positional) inputs.named.push_back(input_from(name));
   } else if (!line.positional.empty()) {
-    options.directory = line.positional.front();
-    options.receipts.assign(line.positional.begin() + 1, line.positional.end());
+    options.directory.name = line.positional.front();
+    for (const std::string& name : std::span(line.positional).subspan(1))
+      options.receipts.push_back({name, "--receipts"});
   }
-  if (line.command) options.shared.command = *line.command;
+  if (line.command) inputs.named.front().command = *line.command;
   return options;
 }
 
 Parsed<PartsRequest> parse_command(const Command& command, int argc, const char* const* argv) {
-  const CommandLine line = (command.runs_command ? parse_with_command : parse_command_line)(
-      argc, argv, texts_of(command), command.max_operands);
+  const CommandLine line = parse_command_line(argc, argv, texts_of(command), command.operands);
   if (line.given.contains("help")) return {.request = PrintRequest{command_help(command)}};
   const PartsOptions options = read_options(command, line);
   check_rules(command, line, options);
@@ -330,7 +314,7 @@ Parsed<PartsRequest> parse_command(const Command& command, int argc, const char*
 std::string completions_for(const Main& main) {
   CompletedProgram program{
       .name = "gpuaes-parts", .options = option_texts(main_groups), .runs_command = true};
-  for (const Command& command : commands())
+  for (const Command& command : commands)
     program.commands.push_back({command.name, command.text, texts_of(command), true});
   return completions(program, main.shell);
 }
@@ -339,8 +323,8 @@ std::string completions_for(const Main& main) {
 
 Parsed<PartsRequest> parse_parts_options(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
-  const auto found = std::ranges::find(commands(), name, &Command::name);
-  if (found != commands().end()) return parse_command(*found, argc - 1, argv + 1);
+  const auto found = std::ranges::find(commands, name, &Command::name);
+  if (found != commands.end()) return parse_command(*found, argc - 1, argv + 1);
   constexpr char hint[] = "gpuaes-parts -h lists the commands";
   if (!name.empty() && !name.starts_with('-'))
     throw UsageError(fmt::format("unknown command '{}'", name), hint);

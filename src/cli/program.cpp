@@ -5,15 +5,16 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <array>
 #include <boost/system/system_error.hpp>
-#include <cerrno>
 #include <new>
 #include <string_view>
 #include <system_error>
 
-#include "io/fd_source_sink.hpp"
+#include "base/error.hpp"
+#include "io/fd.hpp"
 #include "process/signals.hpp"
 #include "system/resources.hpp"
 
@@ -25,12 +26,6 @@ void report_out_of_memory(std::string_view name) noexcept {
   const auto part = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
   const std::array parts{part(name), part(": error: "), part("out of memory"), part("\n")};
   [[maybe_unused]] const auto written = writev(STDERR_FILENO, parts.data(), parts.size());
-}
-
-template <class ErrorCode>
-IoError missing_resource_of(const ErrorCode& code) {
-  return IoError(fmt::format("cannot create a thread or another system resource: {}", code.message()),
-                 code.value() == EAGAIN ? Advice::raise_thread_limit : hint_for(code.value()));
 }
 
 int run(std::string_view name, const std::function<void(Messages&)>& act) {
@@ -54,7 +49,7 @@ int run(std::string_view name, const std::function<void(Messages&)>& act) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const boost::system::system_error& error) {  // not a std::system_error in Boost 1.74
-    messages.error(missing_resource_of(error.code()));
+    messages.error(missing_resource(error.code()));
   } catch (const std::system_error& error) {
     messages.error(missing_resource(error.code()));
   } catch (const std::exception& error) {
@@ -69,10 +64,6 @@ int run(std::string_view name, const std::function<void(Messages&)>& act) {
 
 }  // namespace
 
-IoError missing_resource(const std::error_code& code) {
-  return missing_resource_of(code);
-}
-
 int run_program(std::string_view name, const std::function<void(Messages&)>& act) {
   try {
     return run(name, act);
@@ -80,21 +71,6 @@ int run_program(std::string_view name, const std::function<void(Messages&)>& act
     report_out_of_memory(name);
     return static_cast<int>(Exit::io);
   }
-}
-
-void print(std::span<const std::byte> bytes, Cancel& cancel, int fd) {
-  const std::unique_ptr<FdSink> sink = open_standard_sink(fd, cancel);
-  sink->write(bytes);
-  sink->finish();
-}
-
-void print(const std::string& text, Cancel& cancel, int fd) {
-  print(std::as_bytes(std::span(text)), cancel, fd);
-}
-
-void print(const std::string& text) {
-  Cancel cancel;
-  print(text, cancel);
 }
 
 }  // namespace gpuaes

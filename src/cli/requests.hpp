@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "cipher/ciphers.hpp"
-#include "cli/option_values.hpp"
 #include "files/conflicts.hpp"
 #include "files/named_file.hpp"
+#include "format/parts/frames.hpp"
 #include "lane/backends.hpp"
 
 namespace gpuaes {
+
+struct Format;
 
 inline constexpr unsigned default_attempts = 3;
 
@@ -64,6 +66,10 @@ struct InputRequest {
   bool is_named() const { return !file.is_standard(); }
 };
 
+inline InputRequest input_from(const std::string& name, const std::string& option = {}) {
+  return {.file = {name, option, NamedFile::Kind::data}};
+}
+
 struct InputsRequest {
   std::vector<InputRequest> named{};  // several only for some actions; empty if there is a list
   std::optional<NamedFile> list{};    // a file with names of inputs, read as they are needed
@@ -74,6 +80,7 @@ struct InputsRequest {
   bool finds_names() const { return list || std::ranges::any_of(named, &InputRequest::is_tree); }
   bool several() const { return named.size() > 1 || finds_names(); }
   InputRequest first() const { return named.empty() ? InputRequest{} : named.front(); }
+  bool is_named() const { return list || first().is_named(); }
 };
 
 struct OutputRequest {
@@ -85,19 +92,29 @@ struct OutputRequest {
 };
 
 struct FormatRequest {
-  std::optional<std::string> name{};  // if not set: chosen by the keys, or detected when decrypting
+  const Format* named = nullptr;  // if null: chosen by the keys, or detected when decrypting
   std::optional<Cipher> cipher{};
   bool armor = false;  // write text
   std::optional<std::string> iv{}, context{}, label{};
   std::optional<std::uint32_t> iterations{};
 };
 
+// A part of a plaintext, in bytes.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;  // to the end if not set
+};
+
+// What --range, --share or --part selects of a plaintext. If `of` is 0, the share is a part of a file in
+// parts.
+using Selection = std::variant<ByteRange, Share>;
+
 // The portion of the input that a run processes.
 struct WholeInput {};
 struct Salvage {};  // the undamaged parts
 struct IntoFile {   // a share, written at its place in a file that other processes write, too
   Share share;
-  std::string name;
+  NamedFile file;
 };
 using StreamMode = std::variant<WholeInput, Selection, IntoFile, Salvage>;
 
@@ -156,14 +173,14 @@ struct FilterRequest {
 
 struct InfoRequest {
   InputsRequest inputs;
-  std::optional<std::string> format;
+  const Format* format;  // null if none is named
   bool json;
 };
 
 struct ExportHeaderRequest {
   InputRequest input;
   OutputRequest output;
-  std::optional<std::string> format;
+  const Format* format;  // null if none is named
 };
 
 struct RekeyRequest {
@@ -195,7 +212,7 @@ struct PlanRequest {
 };
 
 struct SealRequest {
-  std::string directory;
+  NamedFile directory;
   std::optional<std::uint32_t> part;  // all missing ones if not set
   InputRequest input;
   OutputRequest output;              // with a receipt, instead of the directory
@@ -207,15 +224,15 @@ struct SealRequest {
 };
 
 struct StatusRequest {
-  std::string directory;
+  NamedFile directory;
   bool json;
   bool missing;  // print only the numbers of missing parts
 };
 
 struct JoinRequest {
-  std::string directory;
+  NamedFile directory;
   std::optional<std::uint32_t> count;  // of parts
-  std::vector<std::string> receipts;
+  std::vector<NamedFile> receipts;
   std::optional<OutputRequest> single_file;
   bool progress;
 };

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completions.hpp"
+#include "cli/option_values.hpp"
 #include "cli/options.hpp"
 #include "format/format.hpp"
 
@@ -21,18 +22,14 @@ using Level = Messages::Level;
 
 // If several actions are given, the last one in the list wins.
 template <Action action>
-void act(Options& options, const std::string&) {
+void act(Options& options, const std::string&, const std::string&) {
   options.action = action;
 }
 
 // Turns on a mode that implies --decrypt.
 template <bool Options::*mode>
-void turn_on_to_decrypt(Options& options, const std::string&) {
+void turn_on_to_decrypt(Options& options, const std::string&, const std::string&) {
   options.*mode = options.decrypt = true;
-}
-
-inline void add_recipients_file(Options& options, const std::string& name) {
-  options.secrets.recipients.emplace_back(NamedFile{name, "--recipients-file"});
 }
 
 inline constexpr bool once = false, repeats = true;
@@ -54,18 +51,18 @@ inline constexpr auto operations = std::to_array<Row>({
     {"range", "OFFSET:[LENGTH]",
      "Decrypt only LENGTH bytes of plaintext at OFFSET, or everything from there to the end. The input must "
      "be a file.",
-     [](Options& options, const std::string& text) {
+     [](Options& options, const std::string& text, const std::string&) {
        options.selection = parse_range(text);
        options.decrypt = true;
      }},
     {"part", "I", "Decrypt only part I, counted from 0, of a file that gpuaes-parts made.",
-     [](Options& options, const std::string& text) {
+     [](Options& options, const std::string& text, const std::string&) {
        options.old_share = text.find('/') != text.npos;
        options.selection = options.old_share ? parse_share(text) : Share{parse_part_number(text), 0};
        options.decrypt = true;
      }},
     {"share", "I/N", "Decrypt only share I of N, counted from 0. The input must not be a pipe.",
-     [](Options& options, const std::string& text) {
+     [](Options& options, const std::string& text, const std::string&) {
        options.selection = parse_share(text);
        options.decrypt = true;
      }},
@@ -80,7 +77,7 @@ inline constexpr auto operations = std::to_array<Row>({
     {"rekey", nullptr,
      "Replace the keys that open a sealed or age file without encrypting it again. Keys not named again are "
      "removed, but anyone who could open the file may have kept a copy.",
-     [](Options& options, const std::string&) {
+     [](Options& options, const std::string&, const std::string&) {
        options.action = Action::rekey;
        options.decrypt = true;
      }},
@@ -88,77 +85,72 @@ inline constexpr auto operations = std::to_array<Row>({
 
 inline constexpr auto keys = std::to_array<Row>({
     {"key,k", "FILE", "Read a key, identities or an SSH private key from FILE. Can be repeated.",
-     add_secret_file<"--key", &Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
+     add_secret_file<&Options::secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"passphrase,p", nullptr, "Ask for a passphrase on the terminal.",
      turn_on<&Options::secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"passphrase-file", "FILE", "Read the passphrase from the first line of FILE.",
-     set_secret_file<"--passphrase-file", &Options::secrets, &SecretRequest::named,
-                     &SecretOptions::passphrase_file>},
+     set_secret_file<&Options::secrets, &SecretRequest::named, &SecretOptions::passphrase_file>},
     {"passphrase-command", "COMMAND", "Read the passphrase from the first line that COMMAND prints.",
-     [](Options& options, const std::string& command) {
-       options.secrets.named.passphrase_command = {command, "--passphrase-command"};
-     }},
+     set_named<&Options::secrets, &SecretRequest::named, &SecretOptions::passphrase_command>},
     {"recipient,r", "RECIPIENT",
      "Encrypt for RECIPIENT, an age recipient or an SSH public key; with @FILE, for each one in FILE. Can be "
      "repeated.",
-     [](Options& options, const std::string& text) {
+     [](Options& options, const std::string& text, const std::string& option) {
        if (text.starts_with('@'))
-         add_recipients_file(options, text.substr(1));
+         options.secrets.recipients.emplace_back(NamedFile{text.substr(1), option});
        else
          options.secrets.recipients.emplace_back(text);
      },
      repeats},
     {"recipients-file,R", "FILE", "Encrypt for each recipient in FILE, as with -r @FILE. Can be repeated.",
-     add_recipients_file, repeats},
+     [](Options& options, const std::string& name, const std::string& option) {
+       options.secrets.recipients.emplace_back(NamedFile{name, option});
+     },
+     repeats},
     {"plugin,j", "NAME", "Use the age plugin NAME without an identity or a recipient. Can be repeated.",
-     [](Options& options, const std::string& name) {
-       options.secrets.plugins.push_back({parse_plugin(name), "--plugin"});
+     [](Options& options, const std::string& name, const std::string& option) {
+       options.secrets.plugins.push_back({parse_plugin(name), option});
      },
      repeats},
     {"new-key", "FILE", "With --rekey: add a slot for the key in FILE. Can be repeated.",
-     add_secret_file<"--new-key", &Options::new_secrets, &SecretRequest::named, &SecretOptions::key_files>,
-     repeats},
+     add_secret_file<&Options::new_secrets, &SecretRequest::named, &SecretOptions::key_files>, repeats},
     {"new-passphrase", nullptr, "With --rekey: ask for a new passphrase.",
      turn_on<&Options::new_secrets, &SecretRequest::named, &SecretOptions::ask_passphrase>},
     {"new-passphrase-file", "FILE", "With --rekey: read the new passphrase from the first line of FILE.",
-     set_secret_file<"--new-passphrase-file", &Options::new_secrets, &SecretRequest::named,
-                     &SecretOptions::passphrase_file>},
+     set_secret_file<&Options::new_secrets, &SecretRequest::named, &SecretOptions::passphrase_file>},
     {"new-passphrase-command", "COMMAND",
      "With --rekey: read the new passphrase from the first line that COMMAND prints.",
-     [](Options& options, const std::string& command) {
-       options.new_secrets.named.passphrase_command = {command, "--new-passphrase-command"};
-     }},
+     set_named<&Options::new_secrets, &SecretRequest::named, &SecretOptions::passphrase_command>},
 });
 
 inline constexpr auto files = std::to_array<Row>({
     {"input,i", "FILE",
      "Read from FILE instead of standard input (-). FILE can also be given as an argument.",
-     [](Options& options, const std::string& name) {
-       options.inputs = {name};
-       options.input_option = "--input";
+     [](Options& options, const std::string& name, const std::string& option) {
+       options.inputs.named = {input_from(name, option)};
      }},
     {"header", "FILE",
      "To decrypt or verify: use the header in FILE, from --export-header and then --rekey, instead of the "
      "input's own.",
-     set_file<"--header", &Options::header>},
+     set_named<&Options::header>},
     {"files-from", "LIST",
      "With --output-dir, --test, --info or --rekey: read the names of input files, one per line, from LIST "
      "(- is standard input).",
-     set_file<"--files-from", &Options::files_from>},
+     set_named<&Options::inputs, &InputsRequest::list>},
     {"null", nullptr, "With --files-from: names end with null bytes, as from find -print0.",
-     turn_on<&Options::null_separated>},
+     [](Options& options, const std::string&, const std::string&) { options.inputs.separator = '\0'; }},
     {"output,o", "FILE",
      "Write to FILE instead of standard output (-). FILE is created or replaced only if the run succeeds.",
-     set_output<"--output", &Options::output, &OutputRequest::file>},
+     set_output<&Options::output, &OutputRequest::file>},
     {"output-dir", "DIR",
      "For each FILE, write DIR/FILE.age or DIR/FILE.sealed or, with -d, a file without that ending.",
-     set_file<"--output-dir", &Options::output, &OutputRequest::directory>},
+     set_named<&Options::output, &OutputRequest::directory>},
     {"skip-existing", nullptr,
      "With --output-dir: skip a FILE that has not changed since its output was written.",
      turn_on<&Options::output, &OutputRequest::skip_existing>},
     {"into", "FILE",
      "With --share: write the share at its place in FILE, which appears when all N are complete.",
-     set_text<&Options::into>},
+     set_named<&Options::into>},
     {"sparse", nullptr, "With -d and -o: leave holes in FILE for blocks of zeros.",
      turn_on<&Options::output, &OutputRequest::sparse>},
     {"force", nullptr, "Write ciphertext or binary data even to a terminal.",
@@ -168,7 +160,10 @@ inline constexpr auto files = std::to_array<Row>({
 inline constexpr auto formats = std::to_array<Row>({
     {"format,f", "FORMAT",
      "sealed, age, cobblestone, openssl or raw. The default is age for recipients alone, otherwise sealed.",
-     set_text<&Options::format, &FormatRequest::name>, once, format_names},
+     [](Options& options, const std::string& name, const std::string&) {
+       options.format.named = &find_format(name);
+     },
+     once, format_names},
     {"cipher,c", "CIPHER",
      "Sealed format: aes-256 (the default) or kuznyechik. gpuaes-formats(7) lists those of other formats.",
      set_parsed<parse_cipher, &Options::format, &FormatRequest::cipher>, once, cipher_names},
@@ -203,20 +198,20 @@ inline constexpr auto messages = std::to_array<Row>({
     {"verbose,v", nullptr,
      "Print which CPU threads and GPUs are used, and a summary. Given twice, also print what each of them "
      "did.",
-     [](Options& options, const std::string&) {
+     [](Options& options, const std::string&, const std::string&) {
        options.level = options.level == Level::normal ? Level::verbose : Level::very_verbose;
      }},
     {"quiet,q", nullptr, "Print errors only.",
-     [](Options& options, const std::string&) { options.level = Level::quiet; }},
+     [](Options& options, const std::string&, const std::string&) { options.level = Level::quiet; }},
     {"stats", "FILE", "Write statistics to FILE as JSON.",
-     set_file<"--stats", &Options::reports, &ReportRequest::stats>},
+     set_named<&Options::reports, &ReportRequest::stats>},
     {"trace", "FILE", "Write a timeline to FILE, for Perfetto.",
-     set_file<"--trace", &Options::reports, &ReportRequest::trace>},
+     set_named<&Options::reports, &ReportRequest::trace>},
 });
 
 inline constexpr auto about = std::to_array<Row>({
     {"completions", "SHELL", "Print completions for SHELL (bash, zsh or fish) and exit.",
-     [](Options& options, const std::string& name) {
+     [](Options& options, const std::string& name, const std::string&) {
        options.action = Action::completions;
        options.shell = name;
      },

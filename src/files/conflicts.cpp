@@ -1,24 +1,21 @@
 #include "files/conflicts.hpp"
 
 #include <fmt/format.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "files/same_file.hpp"
+#include "io/fd.hpp"
 #include "process/child_process.hpp"
 #include "terminal/prompt.hpp"
 
 namespace gpuaes {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Input {
   NamedInput named;
@@ -77,16 +74,14 @@ using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
 NamedTargets find_targets(const OutputTargets& targets) {
   NamedTargets outputs;
   if (targets.written) outputs.emplace_back(targets.shown, &targets.output);
-  const auto add = [&outputs](const char* option, const std::optional<OutputTarget>& target) {
-    if (!target) return;
+  for (const auto* const target : {&targets.stats, &targets.trace, &targets.receipt}) {
+    if (!*target) continue;
+    const std::string& option = (*target)->option;
     for (const auto& [other_name, other] : outputs)
-      if (is_same_output(*target, *other))
+      if (is_same_output(**target, *other))
         throw UsageError(fmt::format("{} and {} are the same file", option, other_name));
-    outputs.emplace_back(option, &*target);
-  };
-  add("--stats", targets.stats);
-  add("--trace", targets.trace);
-  add("--receipt", targets.receipt);
+    outputs.emplace_back(option, &**target);
+  }
   return outputs;
 }
 
@@ -133,51 +128,12 @@ void prepare_inputs(const NamedInputs& named, bool only_from_files) {
   ask_on_standard_input(!named.has_command() && std::ranges::none_of(inputs, is_standard));
 }
 
-// If the file system has no times of birth, the inode number alone must suffice.
-std::optional<FileSet::Identity> FileSet::find(int directory, const std::string& name, int flags) {
-  struct statx status {};
-  if (statx(directory, name.c_str(), flags | (name.empty() ? AT_EMPTY_PATH : 0), STATX_INO | STATX_BTIME,
-            &status) != 0)
-    return std::nullopt;
-  const auto born = static_cast<std::uint64_t>(status.stx_btime.tv_sec) * 1'000'000'000;
-  return Identity{gnu_dev_makedev(status.stx_dev_major, status.stx_dev_minor), status.stx_ino,
-                  born + status.stx_btime.tv_nsec};
-}
-
-void FileSet::add(int directory, const std::string& name, int flags) {
-  const std::optional<Identity> file = find(directory, name, flags);
-  const std::lock_guard lock(mutex_);
-  if (file) files_.insert(*file);
-}
-
-bool FileSet::contains(int directory, const std::string& name, int flags) const {
-  const std::optional<Identity> file = find(directory, name, flags);
-  const std::lock_guard lock(mutex_);
-  return file && files_.contains(*file);
-}
-
-std::optional<struct stat> status_of(const std::string& name, int directory) {
-  struct stat status {};
-  return fstatat(directory, name.c_str(), &status, 0) == 0 ? std::optional(status) : std::nullopt;
-}
-
-fs::path canonical_path(const fs::path& path) {
-  std::error_code error;
-  const fs::path absolute = fs::absolute(path, error);
-  return error ? fs::path() : fs::weakly_canonical(absolute, error);
-}
-
-bool is_same_file(const struct stat& a, const struct stat& b) {
-  if (S_ISBLK(a.st_mode) && S_ISBLK(b.st_mode)) return a.st_rdev == b.st_rdev;
-  return S_ISREG(a.st_mode) && S_ISREG(b.st_mode) && is_same_inode(a, b);
-}
-
 bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
   const bool exist = a.status && b.status;
   if (exist && is_pipe(*a.status)) return is_same_stream(*a.status, *b.status);
   if (b.path.empty()) return exist && is_same_file(*a.status, *b.status);
   if (a.status && !S_ISREG(a.status->st_mode)) return false;
-  const fs::path path = canonical_path(a.path);
+  const std::filesystem::path path = canonical_path(a.path);
   return !path.empty() && path == canonical_path(b.path);
 }
 
@@ -190,7 +146,7 @@ OutputTarget find_target(const std::optional<NamedFile>& file) {
 OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::optional<NamedFile>& stats,
                            const std::optional<NamedFile>& trace) {
   OutputTargets targets{.output = find_target(output)};
-  if (!output) targets.shown = targets.output.name;
+  targets.shown = output ? output->option : targets.output.name;
   if (stats) targets.stats = find_target(stats);
   if (trace) targets.trace = find_target(trace);
   return targets;

@@ -38,13 +38,13 @@ HeaderReader header_reader(Source& source, PartsDirectory* directory) {
   });
 }
 
-OpenedInput::OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named)
+OpenedInput::OpenedInput(Source& source, PartsDirectory* directory, const Format* named)
     : pasted_(source.is_terminal() ? make_pasted_source(source) : nullptr),
       source_(pasted_ ? *pasted_ : source),
       header(header_reader(source_, directory)) {
-  if (named && find_format(*named).armor.empty()) return;
+  if (named != nullptr && named->armor.empty()) return;
   const Format* const format = find_armored_format(header);
-  if (format == nullptr || (named && *named != format->name)) return;
+  if (format == nullptr || (named != nullptr && named != format)) return;
   armored_format_ = format;
   armor_ = make_armor_source(format->armor, source_, header.peeked());
   header = header_reader(*armor_);

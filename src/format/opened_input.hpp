@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
@@ -16,7 +14,7 @@ namespace gpuaes {
 // header is followed by the index.
 HeaderReader header_reader(Source& source, PartsDirectory* directory = nullptr);
 
-// An input to decrypt. If it begins with armor (of the named format, if one is named), the header and the
+// An input to decrypt. If it begins with armor (of the named format, unless that is null), the header and the
 // body are what the armor encodes.
 class OpenedInput {
   std::unique_ptr<Source> pasted_;
@@ -26,7 +24,7 @@ class OpenedInput {
 
  public:
   // Reads from `source`, which must outlive it and has not been read yet.
-  OpenedInput(Source& source, PartsDirectory* directory, const std::optional<std::string>& named);
+  OpenedInput(Source& source, PartsDirectory* directory, const Format* named = nullptr);
 
   HeaderReader header;
 

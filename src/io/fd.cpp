@@ -85,6 +85,11 @@ FileExists file_exists(const std::string& name) {
   return FileExists(error.what(), error.hint());
 }
 
+IoError missing_resource(const std::error_code& code) {
+  return IoError(fmt::format("cannot create a thread or another system resource: {}", code.message()),
+                 code.value() == EAGAIN ? Advice::raise_thread_limit : hint_for(code.value()));
+}
+
 Fd open_file(const std::string& name, int flags, Cancel& cancel, mode_t mode) {
   constexpr std::chrono::milliseconds pause(20);
   constexpr int max_pauses = 60'000 / pause.count();  // longer than the system waits for the end of a lease

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,9 @@ FileExists file_exists(const std::string& name);
 
 // A hint for a call that failed with `error`, or "".
 Hint hint_for(int error);
+
+// The error of a thread, or of another system resource, that could not be created.
+IoError missing_resource(const std::error_code& code);
 
 // open(2) with O_CLOEXEC. Opening a FIFO waits for the other end, unless the program is told to stop. `mode`
 // is for a new file. IoError, Cancelled.

@@ -271,6 +271,21 @@ std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel) {
   return std::make_unique<FdSink>(std::move(duplicate), name, cancel);
 }
 
+void print(std::span<const std::byte> bytes, Cancel& cancel, int fd) {
+  const std::unique_ptr<FdSink> sink = open_standard_sink(fd, cancel);
+  sink->write(bytes);
+  sink->finish();
+}
+
+void print(const std::string& text, Cancel& cancel, int fd) {
+  print(std::as_bytes(std::span(text)), cancel, fd);
+}
+
+void print(const std::string& text) {
+  Cancel cancel;
+  print(text, cancel);
+}
+
 void copy_rest(Source& source, Sink& sink, std::atomic<std::uint64_t>& copied) {
   constexpr std::size_t page_bytes = Sink::page_bytes;
   constexpr std::size_t buffer_bytes = 4 << 20;

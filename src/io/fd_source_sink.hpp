@@ -114,6 +114,11 @@ inline constexpr char standard_error_name[] = "standard error";
 // Writes to standard output or standard error, whose descriptor stays open after finish().
 std::unique_ptr<FdSink> open_standard_sink(int fd, Cancel& cancel);
 
+// Writes all of it there. IoError, Cancelled.
+void print(std::span<const std::byte> bytes, Cancel& cancel, int fd = STDOUT_FILENO);
+void print(const std::string& text, Cancel& cancel, int fd = STDOUT_FILENO);
+void print(const std::string& text);  // while there is no other Cancel
+
 FdSource open_file_source(const std::string& name, Cancel& cancel);
 
 // Descriptor 0 remains open, so no other file gets its number.

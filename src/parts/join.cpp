@@ -16,7 +16,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
@@ -30,6 +29,7 @@
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -161,7 +161,7 @@ std::uint32_t read_joined_count(const FdSource& index) {
 class Joiner {
  public:
   Joiner(const JoinRequest& request, const Context& context)
-      : request_(request), context_(context), directory_(request.directory) {}
+      : request_(request), context_(context), directory_(request.directory.name) {}
 
   void join(Progress& progress) {
     directory_.require_private();
@@ -223,8 +223,8 @@ class Joiner {
     if (request_.count.value_or(count) != count)
       throw UsageError(fmt::format("the plan has {} parts, but --count is {}", count, *request_.count));
     std::vector<JoinedPart> parts;
-    for (const std::string& name : request_.receipts) {
-      FdSource file = NamedFile{name}.open(context_.cancel);
+    for (const NamedFile& named : request_.receipts) {
+      FdSource file = named.open(context_.cancel);
       add_receipts(parts, file, job.secret);
     }
     const std::uint32_t listed = count_listed(directory_.list());

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sealed.hpp"
 #include "io/directory.hpp"
+#include "io/fd_source_sink.hpp"
 #include "io/naming.hpp"
 #include "io/new_file.hpp"
 #include "keys/kdf.hpp"
@@ -22,6 +22,7 @@
 #include "parts/part_file.hpp"
 #include "run/output_names.hpp"
 #include "secrets/secrets.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {

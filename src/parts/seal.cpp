@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
 #include "format/sessions.hpp"
@@ -19,6 +18,7 @@
 #include "parts/part_file.hpp"
 #include "run/filter.hpp"
 #include "run/range_stream.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -259,7 +259,7 @@ void keep_joined(const SealRequest& request, const Directory& directory, bool ha
 // `part` is the number of the part that is being sealed; if it is not set, all missing parts are sealed.
 void seal_parts(const SealRequest& request, std::optional<std::uint32_t>& part, Progress& progress,
                 const Context& context) {
-  const Directory directory(request.directory);
+  const Directory directory(request.directory.name);
   directory.require_private();
   const std::optional<JobFile> job = read_job(directory, context);
   if (!job || directory.has(index_name)) return keep_joined(request, directory, job.has_value(), context);

@@ -14,14 +14,15 @@
 #include "base/json.hpp"
 #include "base/text.hpp"
 #include "base/unicode.hpp"
-#include "cli/program.hpp"
 #include "format/parts/directory.hpp"
 #include "format/parts/frames.hpp"
 #include "io/directory.hpp"
 #include "io/fd.hpp"
+#include "io/fd_source_sink.hpp"
 #include "parts/commands.hpp"
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {
@@ -116,7 +117,7 @@ std::string to_json(const State& state) {
 
 void run_status(const StatusRequest& request, const Messages& messages) {
   RunControl control(messages);
-  const Directory directory(request.directory);
+  const Directory directory(request.directory.name);
   const State state = read_state(directory, control.context);
   const auto show = [&control](const std::string& text) { print(text, control.cancel); };
   if (!request.missing) return show(request.json ? to_json(state) : to_text(state));

@@ -22,7 +22,6 @@
 #include <utility>
 
 #include "base/unicode.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "lane/cpu_libraries.hpp"
 #include "lane/plan.hpp"
@@ -32,6 +31,7 @@
 #include "run/many_files.hpp"
 #include "secrets/secret_file.hpp"
 #include "secrets/secrets.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {
@@ -109,7 +109,9 @@ void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
   const Context& context = control.context;
   Progress progress(control.signals, messages, request.progress);
-  OutputTargets targets = find_outputs(request.output.file, request.reports.stats, request.reports.trace);
+  const auto* const into = std::get_if<IntoFile>(&request.stream.mode);
+  OutputTargets targets = find_outputs(into != nullptr ? std::optional(into->file) : request.output.file,
+                                       request.reports.stats, request.reports.trace);
   targets.written = !request.stream.test;
   const NamedInputs secrets = files_of(request.secrets, request.stream);
   const NamedInputs named = files_of(request.secrets, request.stream, request.inputs);

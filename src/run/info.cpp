@@ -15,7 +15,6 @@
 #include "base/text.hpp"
 #include "base/unicode.hpp"
 #include "cipher/job.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "format/format.hpp"
 #include "format/parts/directory.hpp"
@@ -24,6 +23,7 @@
 #include "io/armor.hpp"
 #include "run/endpoints.hpp"
 #include "run/inputs.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {
@@ -89,19 +89,18 @@ Sizes sizes_of_directory(const PartsDirectory& input, std::uint64_t head_bytes) 
 }
 
 // Without the sizes.
-Info read_header(FdSource& source, const std::optional<std::string>& format_name) {
-  OpenedInput input(source, nullptr, format_name);
-  const Format& format = format_name ? find_format(*format_name) : input.format(detect_format);
+Info read_header(FdSource& source, const Format* named) {
+  OpenedInput input(source, nullptr, named);
+  const Format& format = named != nullptr ? *named : input.format(detect_format);
   Description description = format.describe(input.header);
   return {&format, input.is_armored(), std::move(description), input.header.taken(), {}};
 }
 
-Info read_info(const InputRequest& request, const std::optional<std::string>& format_name,
-               const Context& context) {
+Info read_info(const InputRequest& request, const Format* named, const Context& context) {
   auto [source, directory] = open_input_file(request, true, context.cancel);
   const std::optional<std::uint64_t> size = source.size();
   note_if_terminal(source, context.messages);
-  Info info = read_header(source, format_name);
+  Info info = read_header(source, named);
   if (directory)
     info.sizes = sizes_of_directory(*directory, size.value_or(0));
   else if (size && !info.armored &&
@@ -231,9 +230,8 @@ std::string to_json(const std::string& first, const Info& info) {
 
 }  // namespace
 
-bool has_plaintext_size(FdSource& encrypted, const std::optional<std::string>& format_name,
-                        std::uint64_t plaintext_bytes) try {
-  const Info info = read_header(encrypted, format_name);
+bool has_plaintext_size(FdSource& encrypted, const Format* named, std::uint64_t plaintext_bytes) try {
+  const Info info = read_header(encrypted, named);
   const auto& segments = info.description.segments;
   const std::uint64_t size = encrypted.size().value_or(0);
   if (info.description.in_parts)

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "cli/requests.hpp"
 #include "io/fd_source_sink.hpp"
@@ -17,7 +15,6 @@ void print_info(const InfoRequest& request, const Messages& messages);
 
 // Whether an encrypted file has the size that belongs to that many bytes of plaintext. Reads only its header;
 // false if that is damaged or in another format than the one named.
-bool has_plaintext_size(FdSource& encrypted, const std::optional<std::string>& format_name,
-                        std::uint64_t plaintext_bytes);
+bool has_plaintext_size(FdSource& encrypted, const Format* named, std::uint64_t plaintext_bytes);
 
 }  // namespace gpuaes

@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "files/same_file.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "io/armor.hpp"
@@ -125,8 +126,8 @@ class DirectoryRun {
 
  private:
   const Format& format_to_write() const {
-    const std::optional<std::string>& named = request_.stream.format.name;
-    return named ? find_format(*named) : gpuaes::format_to_write(files_.keyring);
+    const Format* const named = request_.stream.format.named;
+    return named != nullptr ? *named : gpuaes::format_to_write(files_.keyring);
   }
 
   // A name that is a secret must not be shown in another error.
@@ -229,13 +230,13 @@ class DirectoryRun {
         !directory_.is_stored_time(place, output->st_mtim, input.st_mtim))
       return false;
     if (request_.stream.decrypt) {
-      const bool fits = has_plaintext_size(endpoints.source, request_.stream.format.name, output->st_size);
+      const bool fits = has_plaintext_size(endpoints.source, request_.stream.format.named, output->st_size);
       endpoints.source.skip_to(0);
       return fits;
     }
     try {
       FdSource encrypted = open_again(place.target);
-      return has_plaintext_size(encrypted, std::string(format_to_write().name), input.st_size);
+      return has_plaintext_size(encrypted, &format_to_write(), input.st_size);
     } catch (const IoError&) {  // its owner may not be able to read it
       return false;
     }

@@ -41,7 +41,7 @@ class WholeStream : public OpenStream {
 // in an unknown format, the hint depends on what was to be done with it.
 const Format& choose_format(const StreamRequest& request, const Keyring& keyring, OpenedInput* input) try {
   const FormatRequest& wanted = request.format;
-  if (wanted.name) return find_format(*wanted.name);
+  if (wanted.named != nullptr) return *wanted.named;
   if (wanted.iv || wanted.context)
     throw UsageError(fmt::format("--{} requires -f {}", wanted.iv ? "iv" : "context",
                                  join(formats_that_accept(wanted.iv ? &Accepts::iv : &Accepts::context))));
@@ -70,7 +70,7 @@ constexpr char cbc_warning[] =
 OpenedInput* open_encrypted(const StreamRequest& stream, Endpoints& endpoints) {
   if (!stream.decrypt) return nullptr;
   PartsDirectory* const directory = endpoints.directory ? &*endpoints.directory : nullptr;
-  endpoints.encrypted = std::make_unique<OpenedInput>(endpoints.source, directory, stream.format.name);
+  endpoints.encrypted = std::make_unique<OpenedInput>(endpoints.source, directory, stream.format.named);
   return endpoints.encrypted.get();
 }
 
@@ -116,7 +116,7 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) 
 void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,
                   const Messages& messages) {
   if (stream.decrypt) return;
-  const Format& format = stream.format.name ? find_format(*stream.format.name) : format_to_write(keyring);
+  const Format& format = stream.format.named != nullptr ? *stream.format.named : format_to_write(keyring);
   warn_of_ending(output.file, format, messages);
   if (keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr)
     messages.detail("the output is a sealed file, because a key file is given; age cannot open it");

@@ -115,6 +115,10 @@ void WindowSink::write(std::span<const std::byte> bytes) {
 
 // The range ---------------------------------------------------------------------------------------
 
+namespace {
+
+// Locates a range in a body. `index` is the one of its source, or null. Without one, first opens the last
+// unit: if the format has segments, this authenticates the length.
 RangePlace find_range(const Selection& selection, Source& source, const Session& session,
                       std::uint64_t body_bytes, const PartsIndex* index) {
   const std::uint64_t plaintext =
@@ -137,8 +141,6 @@ RangePlace find_range(const Selection& selection, Source& source, const Session&
   return place;
 }
 
-namespace {
-
 RangePlace place_of(const Selection& selection, const StreamParts& parts) {
   const PartsIndex* const index = parts.parts != nullptr ? parts.parts->index() : nullptr;
   return with_hint(parts.damage_hint, [&] {
@@ -156,17 +158,18 @@ RangeStream::RangeStream(const Selection& selection, StreamParts parts)
                place_.body_bytes > 0 && place_.body_offset + place_.body_bytes == parts_.body_bytes.value()),
       sink_(parts_.sink, place_.skipped_bytes, place_.plaintext_bytes) {}
 
-SharedStream::SharedStream(const Share& share, StreamParts parts, SharedOutput& output)
-    : RangeStream(share, std::move(parts)), share_(share), output_(output) {}
+SharedStream::SharedStream(const IntoFile& into, StreamParts parts, SharedOutput& output)
+    : RangeStream(into.share, std::move(parts)), into_(into), output_(output) {}
 
 void SharedStream::write_header() {
   constexpr std::size_t id_bytes = 16;
-  output_.open({.id = to_hex(commitment().first(id_bytes)),
-                .share = share_.number,
-                .of = share_.of,
-                .offset = place().plaintext_offset,
-                .bytes = place().plaintext_bytes,
-                .file_bytes = place().whole_bytes});
+  const SharedOutput::Place shared{.id = to_hex(commitment().first(id_bytes)),
+                                   .share = into_.share.number,
+                                   .of = into_.share.of,
+                                   .offset = place().plaintext_offset,
+                                   .bytes = place().plaintext_bytes,
+                                   .file_bytes = place().whole_bytes};
+  into_.file.in_context([&] { output_.open(shared); });
 }
 
 std::unique_ptr<OpenStream> open_mode(const Selection& selection, StreamOpening& opening) {
@@ -180,11 +183,11 @@ std::unique_ptr<OpenStream> open_mode(const IntoFile& into, StreamOpening& openi
   std::unique_ptr<Session> session = opening.session();
   const Messages& messages = opening.context.messages;
   std::unique_ptr<SharedOutput> output = SharedOutput::make(
-      into.name, uncached_plaintext_bytes(), opening.context.cancel,
+      into.file.name, uncached_plaintext_bytes(), opening.context.cancel,
       {.note = [&messages](const std::string& text) { messages.note(text); }, .warn = messages.warner()});
   SharedOutput& shared = *output;
   opening.endpoints.output = std::move(output);
-  return std::make_unique<SharedStream>(into.share, opening.parts(std::move(session)), shared);
+  return std::make_unique<SharedStream>(into, opening.parts(std::move(session)), shared);
 }
 
 }  // namespace gpuaes

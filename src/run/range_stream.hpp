@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "cli/option_values.hpp"
+#include "cli/requests.hpp"
 #include "format/format.hpp"
 #include "io/shared_output.hpp"
 #include "io/source_sink.hpp"
@@ -95,16 +95,10 @@ struct RangePlace {
   std::uint64_t skipped_bytes = 0;                // of plaintext before it in the first of these units
 };
 
-// Locates a range in a body of `body_bytes` bytes, which must be in a file or on a block device. `index` is
-// the one of its source, if there is one. Otherwise first opens the last unit: if the format has segments,
-// this authenticates the length. AuthError if that segment is damaged or is not the last one; UsageError if
-// the range extends past the end.
-RangePlace find_range(const Selection& selection, Source& source, const Session& session,
-                      std::uint64_t body_bytes, const PartsIndex* index = nullptr);
-
 class RangeStream : public OpenStream {
  public:
-  // `parts` must belong to a stream to decrypt whose size is known. Throws the same errors as find_range().
+  // `parts` must belong to a stream to decrypt whose size is known. AuthError if the last segment, which
+  // shows the length, is damaged or is not the last one; UsageError if the range extends past the end.
   RangeStream(const Selection& selection, StreamParts parts);
 
   Source& source() override { return source_; }
@@ -128,13 +122,13 @@ class RangeStream : public OpenStream {
 class SharedStream : public RangeStream {
  public:
   // `output` must be the sink of `parts`. Throws the same errors as RangeStream.
-  SharedStream(const Share& share, StreamParts parts, SharedOutput& output);
+  SharedStream(const IntoFile& into, StreamParts parts, SharedOutput& output);
 
  private:
   void write_header() override;
   bool is_done() const override { return output_.is_done(); }
 
-  Share share_;
+  IntoFile into_;
   SharedOutput& output_;
 };
 

@@ -21,8 +21,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
+#include "files/same_file.hpp"
 #include "format/format.hpp"
 #include "format/header_reader.hpp"
 #include "format/parts/directory.hpp"
@@ -35,6 +35,7 @@
 #include "run/output_names.hpp"
 #include "secrets/secret_file.hpp"
 #include "secrets/secrets.hpp"
+#include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {
@@ -77,12 +78,11 @@ SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, 
   return rules;
 }
 
-const Format& find_rekeyable_format(const std::optional<std::string>& named, HeaderReader& input) {
+const Format& find_rekeyable_format(const Format* named, HeaderReader& input) {
   for (const Format& format : all_formats())
-    if (format.rekey != nullptr && named.value_or(std::string(format.name)) == format.name &&
-        input.begins_with(format.magic))
+    if (format.rekey != nullptr && (named == nullptr || named == &format) && input.begins_with(format.magic))
       return format;
-  refuse_other_format(input, named.value_or(""));
+  refuse_other_format(input, named != nullptr ? named->name : "");
   throw AuthError("the input is in no format whose keys can be replaced",
                   "--rekey replaces the keys of sealed files and age files");
 }
@@ -244,8 +244,8 @@ NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyr
 void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, const Context& context) {
   const Messages& messages = context.messages;
   const FormatRequest& wanted = run.request.format;
-  OpenedInput input(ends.input.source, ends.directory(), wanted.name);
-  const Format& format = find_rekeyable_format(wanted.name, input.header);
+  OpenedInput input(ends.input.source, ends.directory(), wanted.named);
+  const Format& format = find_rekeyable_format(wanted.named, input.header);
   check_label(format, wanted.label);
   warn_of_ending(run.request.output.file, format, messages);
   if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));

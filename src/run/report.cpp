@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/option_values.hpp"
 #include "run/lane_pool.hpp"
 #include "terminal/progress.hpp"
 

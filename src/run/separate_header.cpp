@@ -11,15 +11,15 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cli/program.hpp"
 #include "files/conflicts.hpp"
 #include "run/inputs.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 namespace {
 
-const Format& find_format_with_keys(OpenedInput& input, const std::optional<std::string>& named) {
-  const Format& format = named ? find_format(*named) : input.format(detect_format);
+const Format& find_format_with_keys(OpenedInput& input, const Format* named) {
+  const Format& format = named != nullptr ? *named : input.format(detect_format);
   if (format.rekey == nullptr)
     throw UsageError(fmt::format("the {} format has no keys that can be replaced", format.name));
   return format;
@@ -63,7 +63,7 @@ HeaderReader read_separate_header(const NamedFile& named, const Format& format, 
   std::vector<std::byte> bytes;
   FdSource file = named.open(cancel);
   name_input(named.shown(), [&] {
-    OpenedInput other(file, nullptr, {});
+    OpenedInput other(file, nullptr);
     const Format& other_format = other.format(detect_format);
     const Description found = other_format.describe(other.header);
     if (&other_format != &format || found.suite != own.suite ||

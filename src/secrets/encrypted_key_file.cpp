@@ -59,7 +59,7 @@ std::string decrypt_first_hint(const std::string& name) {
 Secret decrypt(std::span<const std::byte> contents, const std::string& name, unsigned attempts,
                const AskPassphrase* given, Cancel& cancel) {
   SpanSource source(contents);
-  OpenedInput input(source, nullptr, std::nullopt);
+  OpenedInput input(source, nullptr);
   const Format& format = input.format(detect_format);
   const std::string hint = given != nullptr ? give_passphrase_hint : decrypt_first_hint(name);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};

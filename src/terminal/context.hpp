@@ -2,6 +2,7 @@
 #pragma once
 
 #include "io/cancel.hpp"
+#include "process/control.hpp"
 #include "terminal/messages.hpp"
 
 namespace gpuaes {
@@ -10,6 +11,21 @@ namespace gpuaes {
 struct Context {
   const Messages& messages;
   Cancel& cancel;
+};
+
+// Lets signals stop a run: while one exists, the signals that end a program request a stop through `cancel`,
+// after which messages no longer wait for standard error.
+struct RunControl {
+  explicit RunControl(const Messages& messages) : context{messages, cancel} {
+    messages.line().set_cancelled_check([this] { return cancel.requested(); });
+  }
+  ~RunControl() { context.messages.line().set_cancelled_check({}); }
+  RunControl(const RunControl&) = delete;
+  RunControl& operator=(const RunControl&) = delete;
+
+  Cancel cancel;
+  const Control signals{cancel};
+  const Context context;
 };
 
 }  // namespace gpuaes

@@ -7,82 +7,70 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <string_view>
 #include <thread>
 
+#include "base/rows.hpp"
 #include "base/unicode.hpp"
 #include "process/signals.hpp"
 
 namespace gpuaes {
 namespace {
 
-// The words of hints, with the options of the programs.
+// The words of a hint, with the options of the programs, and {} for Hint::text.
+struct HintWords {
+  Advice advice;
+  std::string_view words;
+};
+constexpr auto hint_words = std::to_array<HintWords>({
+    {Advice::text, "{}"},
+    {Advice::check_download,
+     "it is not encrypted, or is an incomplete or converted download; if it was encrypted with "
+     "-f, use the same -f"},
+    {Advice::check_key_and_context,
+     "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged"},
+    {Advice::decrypt_with_openssl,
+     "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as "
+     "-aes-256-cbc, and another -md, use openssl enc -d"},
+    {Advice::enter_passphrase,
+     "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file"},
+    {Advice::list_lanes, "run gpuaes-stream --list-lanes to list the devices"},
+    {Advice::list_slots,
+     "the input was encrypted with other secrets, or its header is damaged; --info lists its {}"},
+    {Advice::match_label,
+     "--label must be the text the input was encrypted with, or omitted if there was none"},
+    {Advice::name_any_secret, "name a key or identity file with -k, or use -p to enter a passphrase"},
+    {Advice::name_identity_file, "name the identity file with -k"},
+    {Advice::name_key_file, "name the key file with -k"},
+    {Advice::name_passphrase_source,
+     "there is no terminal for a prompt; use --passphrase-file or --passphrase-command"},
+    {Advice::omit_cipher, "omit --cipher; the input names its cipher"},
+    {Advice::omit_format, "omit --format; the input shows its format"},
+    {Advice::omit_label, "omit --label only if you expect a file without one"},
+    {Advice::print_recipient, "a recipient is the line that gpuaes-keygen -y prints for an identity"},
+    {Advice::raise_file_limit, "allow more open files, for example with ulimit -n 1024"},
+    {Advice::raise_memory_limit, "raise the memory limit of the service, container or shell (ulimit)"},
+    {Advice::raise_thread_limit, "allow more processes and threads, for example with ulimit -u"},
+    {Advice::redirect_output, "redirect the output, name a file with -o, or use --force"},
+    {Advice::repeat_key_option,
+     "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key"},
+    {Advice::restore_identity,
+     "restore it from a copy; a new one, from gpuaes-keygen --x25519 or --post-quantum, does "
+     "not open existing files"},
+    {Advice::seal_for_key_file, "use recipients, or -f sealed"},
+    {Advice::try_several_keys,
+     "to find the one that does, try several at once, with -k A -k B -v; --info lists the {}, "
+     "and --header takes a copy of a damaged header"},
+    {Advice::use_cpu_lanes, "use -l cpu, which works on every machine"},
+    {Advice::use_smaller_chunks, "use a smaller --chunk-size"},
+});
+static_assert(has_row_for_each(hint_words, &HintWords::advice));
+
 std::string words_of(const Hint& hint) {
-  switch (hint.advice) {
-    case Advice::text:
-      return hint.text;
-    case Advice::check_download:
-      return "it is not encrypted, or is an incomplete or converted download; if it was encrypted with "
-             "-f, use the same -f";
-    case Advice::check_key_and_context:
-      return "check -f, -k and --context; if they are right, the first 56 bytes of the input are damaged";
-    case Advice::decrypt_with_openssl:
-      return "-d -f openssl decrypts what openssl enc -aes-256-ctr -pbkdf2 wrote; for other ciphers, such as "
-             "-aes-256-cbc, and another -md, use openssl enc -d";
-    case Advice::enter_passphrase:
-      return "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file";
-    case Advice::list_lanes:
-      return "run gpuaes-stream --list-lanes to list the devices";
-    case Advice::list_slots:
-      return fmt::format(
-          "the input was encrypted with other secrets, or its header is damaged; --info lists its {}",
-          hint.text);
-    case Advice::match_label:
-      return "--label must be the text the input was encrypted with, or omitted if there was none";
-    case Advice::name_any_secret:
-      return "name a key or identity file with -k, or use -p to enter a passphrase";
-    case Advice::name_identity_file:
-      return "name the identity file with -k";
-    case Advice::name_key_file:
-      return "name the key file with -k";
-    case Advice::name_passphrase_source:
-      return "there is no terminal for a prompt; use --passphrase-file or --passphrase-command";
-    case Advice::omit_cipher:
-      return "omit --cipher; the input names its cipher";
-    case Advice::omit_format:
-      return "omit --format; the input shows its format";
-    case Advice::omit_label:
-      return "omit --label only if you expect a file without one";
-    case Advice::print_recipient:
-      return "a recipient is the line that gpuaes-keygen -y prints for an identity";
-    case Advice::raise_file_limit:
-      return "allow more open files, for example with ulimit -n 1024";
-    case Advice::raise_memory_limit:
-      return "raise the memory limit of the service, container or shell (ulimit)";
-    case Advice::raise_thread_limit:
-      return "allow more processes and threads, for example with ulimit -u";
-    case Advice::redirect_output:
-      return "redirect the output, name a file with -o, or use --force";
-    case Advice::repeat_key_option:
-      return "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key";
-    case Advice::restore_identity:
-      return "restore it from a copy; a new one, from gpuaes-keygen --x25519 or --post-quantum, does "
-             "not open existing files";
-    case Advice::seal_for_key_file:
-      return "use recipients, or -f sealed";
-    case Advice::try_several_keys:
-      return fmt::format(
-          "to find the one that does, try several at once, with -k A -k B -v; --info lists the {}, "
-          "and --header takes a copy of a damaged header",
-          hint.text);
-    case Advice::use_cpu_lanes:
-      return "use -l cpu, which works on every machine";
-    case Advice::use_smaller_chunks:
-      return "use a smaller --chunk-size";
-  }
-  return {};
+  return fmt::format(fmt::runtime(row_of(hint_words, hint.advice).words), hint.text);
 }
 
 constexpr int fd = STDERR_FILENO;

@@ -43,11 +43,11 @@ Words words_of(const AgeOptions& options) {
                                  {"version", options.version}})
     put(flag, {on ? "true" : "false"});
   put("recipient", options.recipients);
-  put("recipients-file", options.recipients_files);
-  put("identity", options.identities);
+  for (const NamedFile& file : options.recipients_files) put("recipients-file", {file.name});
+  for (const NamedFile& file : options.identities) put("identity", {file.name});
   put("j", options.plugins);
-  put("output", {options.output});
-  words.insert(words.end(), {"--", options.input});
+  put("output", {options.output ? options.output->name : ""});
+  words.insert(words.end(), {"--", options.input.name});
   return words;
 }
 
@@ -57,11 +57,11 @@ void check(const AgeOptions& options, const FilterRequest& request) {
   require(std::ranges::count_if(secrets.recipients, [](const RecipientArgument& each) {
             return std::holds_alternative<NamedFile>(each);
           }) == std::ssize(options.recipients_files));
-  require(std::ranges::equal(secrets.named.key_files, options.identities, {}, &NamedFile::name));
+  require(std::ranges::equal(secrets.named.key_files, options.identities));
   require(std::ranges::equal(secrets.plugins, options.plugins, {}, &Argument::text));
   require(!secrets.named.passphrase_file && !secrets.named.passphrase_command);
   require(request.inputs.named.size() == 1 && request.inputs.first().command.empty());
-  require((request.output.file ? request.output.file->name : options.output) == options.output &&
+  require(request.output.file == (request.output.force ? std::nullopt : options.output) &&
           !request.output.directory);
   require(request.stream.decrypt == options.decrypt);
 }

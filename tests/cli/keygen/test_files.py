@@ -74,7 +74,7 @@ def test_files_are_never_replaced(kind, names, wrap):
     for name in names.split():
         found = keygen(*kind.split(), "-o", name, status=1, wrap=wrap)
         reason, hint = ("No such file or directory", "") if "/key" in name else ("File exists", EXISTS)
-        assert (found.out, found.error, found.hint) == (b"", f"cannot open {name}: {reason}", hint)
+        assert (found.out, found.error, found.hint) == (b"", f"--output: cannot open {name}: {reason}", hint)
     assert pathlib.Path("key").read_bytes() == before
     assert files_here() == ["dangling", "directory", "fifo", "key", "link"]
     assert os.path.islink("dangling") and stat.S_ISFIFO(os.stat("fifo").st_mode)
@@ -107,7 +107,7 @@ def test_neither_file_is_written_if_one_exists(exists, named, make, wrap):
     before = {name: facts_of(f"folder/{name}") for name in exists}
     changed = os.stat("folder").st_mtime_ns
     found = keygen("--x25519", "-o", "folder/out", status=1, wrap=wrap)
-    assert (found.out, found.error, found.hint) == (b"", f"cannot open folder/{named}: File exists", EXISTS)
+    assert (found.out, found.error, found.hint) == (b"", f"--output: cannot open folder/{named}: File exists", EXISTS)
     assert {name: facts_of(f"folder/{name}") for name in os.listdir("folder")} == before
     assert wrap or os.stat("folder").st_mtime_ns == changed, "no file appeared, not even for a moment"
 
@@ -118,7 +118,7 @@ def test_a_recipient_file_whose_name_is_too_long(length, wrap):
     fits = length + len(".pub") <= 255
     found = keygen("--x25519", "-o", name, status=0 if fits else 1, wrap=wrap)
     if not fits:
-        assert found.error == f"cannot create {name}.pub: File name too long"
+        assert found.error == f"--output: cannot create {name}.pub: File name too long"
         assert found.hint == "the recipient is written to FILE.pub; choose a shorter name"
     assert files_here() == ([name, f"{name}.pub"] if fits else [])
 
@@ -126,7 +126,7 @@ def test_a_recipient_file_whose_name_is_too_long(length, wrap):
 @both_kinds
 def test_an_incomplete_file_is_removed(kind):
     found = keygen(*kind, "-o", "key", status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
-    assert found.error == "cannot write key after byte 0: File too large"
+    assert found.error == "--output: cannot write key after byte 0: File too large"
     assert found.hint == "the file system or ulimit does not allow larger files"
     assert (found.out, files_here()) == (b"", [])
 

@@ -52,15 +52,15 @@ def test_two_of_them_from_standard_input(name):
         (f"--rekey -k key --new-key {name} -o out", "--new-key", "the input", STDIN),
         (f"-k {name} --passphrase-file {name} -i plain", "--key", "--passphrase-file", place),
         (f"-k {name} -k /dev/stdin -i plain", "--key", "--key", place),
-        (f"-k {name} -r @{name} -i plain", "--key", "--recipients-file", place),
-        (f"-r @{name}", "--recipients-file", "the input", STDIN),
+        (f"-k {name} -r @{name} -i plain", "--key", "--recipient", place),
+        (f"-r @{name}", "--recipient", "the input", STDIN),
     ):
         expect_refused(options, first, second, place, from_file=False)
 
 
 @pytest.mark.parametrize("options, first, second, place", [
     ("-k - --passphrase-file /dev/stdin -i plain", "--key", "--passphrase-file", STDIN),
-    ("-r @-", "--recipients-file", "the input", STDIN),
+    ("-r @-", "--recipient", "the input", STDIN),
     ("-R -", "--recipients-file", "the input", STDIN),
     ("--passphrase-file words -i ./words", "--passphrase-file", "the input", "words"),
     ("-k key -i key", "--key", "the input", "key"),

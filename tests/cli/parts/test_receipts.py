@@ -85,7 +85,7 @@ def test_missing_and_repeated_parts(elsewhere):
     refused("part 1 is in both all and receipt.1", "all", "receipt.1", "receipt.2")
     for receipts in ["receipt.1", "receipt.1"], [concatenate("receipt.1", "receipt.1")]:
         refused(f"{receipts[0]} was given twice, or contains two receipts of part 1", "receipt.0", *receipts, "receipt.2")
-    refused("cannot open missing: No such file or directory", "missing", status=1)
+    refused("--receipts: cannot open missing: No such file or directory", "missing", status=1)
 
 
 def test_the_job_file_stays_until_the_parts_are_there_or_it_is_removed(elsewhere, key):

@@ -73,7 +73,7 @@ def test_without_a_terminal(recipient, format):
     result = stream("-e", "-k", "encrypted", status=2, start_new_session=True)
     assert result.hint == f"in bash, name {DECRYPTED} instead"
     result = keygen("-y", "encrypted", status=2, start_new_session=True)
-    assert result.error == NO_TERMINAL
+    assert result.error == f"--recipient: {NO_TERMINAL}"
 
 
 @pytest.mark.parametrize("given", [["--passphrase-file", "words"], ["--passphrase-command", "cat words"]])

@@ -101,7 +101,7 @@ def test_a_stopped_attempt_is_named_and_the_file_does_not_appear_before_it_has_e
     attempt.process.send_signal(signal.SIGSTOP)
     into(1)
     error = into(0, status=1, timeout=150).error  # it watches for a minute
-    assert error == (f"{attempt.folder}/lock.0 is held by process {attempt.process.pid} on {os.uname().nodename}, "
+    assert error == (f"--into: {attempt.folder}/lock.0 is held by process {attempt.process.pid} on {os.uname().nodename}, "
                      "which has not touched it for a minute")
     assert not OUT.exists()
     attempt.process.send_signal(signal.SIGCONT)

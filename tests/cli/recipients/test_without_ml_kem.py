@@ -45,7 +45,7 @@ def test_they_cannot_be_used(lacks):
         (stream("-r", text, "-i", "x25519", "-o", "out", status=1), ""),
         (keygen("--post-quantum", "-o", "out", status=1), ""),
         (keygen("--post-quantum", status=1), ""),
-        (keygen("-y", "identity", status=1), ""),
+        (keygen("-y", "identity", status=1), "--recipient: "),
     ):
         assert (result.out, result.error, result.hint) == (b"", where + lacks, HINT)
     assert files_here() == before

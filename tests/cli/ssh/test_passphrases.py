@@ -200,7 +200,7 @@ def test_encryption_needs_no_passphrase(each):
 def test_the_recipient_of_a_key_with_a_passphrase(each):
     lock(each.name, "-a", "1")
     result = keygen("-y", each.name, status=2)
-    assert result.error == f"{each.name} is an SSH private key with a passphrase"
+    assert result.error == f"--recipient: {each.name} is an SSH private key with a passphrase"
     assert result.hint == "its recipient is the line in FILE.pub"
 
 

@@ -62,7 +62,7 @@ def test_a_byte_order_mark_in_a_file_of_keys(identity, converted):
         (stream, "-d -k key.txt", f"--key: key.txt {begins}"),
         (stream, "-d -k identity.txt", f"--key: identity.txt {begins}"),
         (stream, "-R recipients.txt", f"--recipients-file: line 1 of recipients.txt {begins}"),
-        (keygen, "-y identity.txt", f"identity.txt {begins}"),
+        (keygen, "-y identity.txt", f"--recipient: identity.txt {begins}"),
     ):
         found = run(*options.split(), status=2)
         assert (found.error, found.hint) == (error, SAVE), options
