@@ -142,7 +142,7 @@ void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
 
 std::string describe_unusable(const Keyring& keyring) {
   std::string text;
-  for (const std::string& each : keyring.unusable) text += fmt::format("; {}", each);
+  for (const Error& each : keyring.unusable) text += fmt::format("; {}", each.what());
   return text;
 }
 

@@ -190,32 +190,24 @@ bool has_ssh_key(const KeyFile& kind) {
   return std::holds_alternative<SshPrivateKey>(kind) || (recipients != nullptr && recipients->first_is_ssh);
 }
 
-// To open an input, an SSH key that cannot be used is skipped. Returns its error.
-std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const SecretRequest& request,
-                                const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
+void add_key_file(Keyring& keyring, const NamedFile& named, const SecretRequest& request,
+                  const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
   SecretFile file = read_and_warn(named, request.warn_if_readable, context);
   const auto contents = std::make_shared<const Secret>(std::move(file.contents));
   try {
     std::visit(AddKeys{keyring, named, contents, request, given, context}, file.kind);
   } catch (const Error& error) {
     if (request.purpose != Purpose::open || !has_ssh_key(file.kind) || error.lacks_resource()) throw;
-    keyring.unusable.emplace_back(error.what());
-    return std::current_exception();
+    keyring.unusable.push_back(error);
   }
-  return nullptr;
 }
 
 }  // namespace
 
-std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
-                                 const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
-  std::exception_ptr first;
+void add_key_files(Keyring& keyring, const SecretRequest& request,
+                   const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
   for (const NamedFile& file : request.named.key_files)
-    file.in_context([&] {
-      const std::exception_ptr error = add_key_file(keyring, file, request, given, context);
-      if (!first) first = error;
-    });
-  return first;
+    file.in_context([&] { add_key_file(keyring, file, request, given, context); });
 }
 
 SecretFile read_key_file(const NamedFile& named, const Context& context) {

@@ -1,7 +1,6 @@
 // Key files that a request names: keys, identities, and SSH keys, encrypted or not.
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <string>
 
@@ -19,9 +18,9 @@ namespace gpuaes {
 SecretFile read_key_file(const NamedFile& named, const Context& context);
 
 // Adds the keys in all key files. To open an input, those with a passphrase wait until they are needed, and
-// an SSH key that cannot be used is skipped, as another key may open it: returns the first error of such
-// keys. By then, `given` may have a passphrase, which is tried first.
-std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
-                                 const std::shared_ptr<const AskPassphrase>& given, const Context& context);
+// an SSH key that cannot be used is only noted in `unusable`, as another key may open it. By then, `given`
+// may have a passphrase, which is tried first.
+void add_key_files(Keyring& keyring, const SecretRequest& request,
+                   const std::shared_ptr<const AskPassphrase>& given, const Context& context);
 
 }  // namespace gpuaes
