@@ -83,15 +83,7 @@ void make(const Options& options, const Messages& messages) {
 void convert(const Options& options, Messages& messages) {
   messages.set_level(Messages::Level::quiet);
   RunControl control(messages);
-  const Secret contents = read_key_file(options.input, control.context).contents;
-  std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), options.input.shown())) {
-    if (identity.kind == KeyKind::plugin)
-      throw AgeError(fmt::format("{} contains a plugin identity; only the plugin can print its recipient",
-                                 options.input.shown()));
-    recipients += text_of(recipient_of(identity)) + "\n";
-  }
-  write(options, bytes_of(recipients), control.cancel);
+  write(options, bytes_of(read_recipients_of(options.input, control.context)), control.cancel);
 }
 
 void run(const Options& options, Messages& messages) {

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -108,19 +107,7 @@ void write_identity(const Options& options, const Messages&) {
 
 void show_recipients(const Options& options, const Messages& messages) {
   RunControl control(messages);
-  const auto [contents, kind] = read_key_file(options.identity, control.context);
-  if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
-    throw UsageError(fmt::format("{} contains a key, which has no recipient", options.identity.shown()),
-                     "anyone who encrypts with a key needs the key itself");
-  std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), options.identity.shown())) {
-    if (identity.kind == KeyKind::plugin)
-      throw UsageError(
-          fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
-                      options.identity.shown(), plugin_name(identity)));
-    recipients += text_of(recipient_of(identity)) + "\n";
-  }
-  print(recipients, control.cancel);
+  print(read_recipients_of(options.identity, control.context), control.cancel);
 }
 
 void print_version(const Options&, const Messages&) {

@@ -59,12 +59,11 @@ Secret read_up_to(std::size_t max, FdSource& file) {
   }
 }
 
-void warn_if_readable(const FdSource& file, const Messages& messages) {
-  const struct stat& status = file.status();
+void warn_if_readable(const NamedFile& file, const struct stat& status, const Messages& messages) {
   if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(file.name() == standard_input_name
+    messages.warning(file.is_standard()
                          ? std::string("the file on standard input is readable by other users")
-                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", file.name()));
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", file.name));
 }
 
 FdSource open_secret_file(const NamedFile& file, Cancel& cancel) {
@@ -81,15 +80,18 @@ void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel) {
     if (input.may_be_key) refuse_key_as_input(input.file, cancel);
 }
 
-SecretFile read_secret_file(FdSource& file) {
+SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Context& context) {
+  FdSource file = open_secret_file(named, context.cancel);
   Secret contents = read_up_to(max_encrypted_key_file_bytes + 1, file);
   KeyFile kind = classify(contents, file.name());
-  const std::size_t max =
-      std::holds_alternative<EncryptedKeyFile>(kind) ? max_encrypted_key_file_bytes : max_file_bytes;
+  const bool is_encrypted = std::holds_alternative<EncryptedKeyFile>(kind);
+  const std::size_t max = is_encrypted ? max_encrypted_key_file_bytes : max_file_bytes;
   if (contents.size() > max)
     throw UsageError(fmt::format(
         "{} is longer than {} bytes, which is too long for a file of keys or recipients", file.name(), max));
-  return {std::move(contents), std::move(kind)};
+  if (should_warn && !is_encrypted && !std::holds_alternative<RecipientLines>(kind))
+    warn_if_readable(named, file.status(), context.messages);
+  return {named, std::move(contents), std::move(kind)};
 }
 
 }  // namespace gpuaes

@@ -1,6 +1,8 @@
 // Reads files of secrets.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <string>
 
@@ -10,7 +12,7 @@
 #include "io/fd_source_sink.hpp"
 #include "keys/key_file.hpp"
 #include "keys/secret.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -21,18 +23,24 @@ inline constexpr std::size_t max_file_bytes = 1 << 20;
 // The contents of a file, up to `max` bytes.
 Secret read_up_to(std::size_t max, FdSource& file);
 
-void warn_if_readable(const FdSource& file, const Messages& messages);
+// `status` is that of the open file.
+void warn_if_readable(const NamedFile& file, const struct stat& status, const Messages& messages);
 
 // Call it in the context of the file. UsageError if the name is itself a secret; IoError.
 FdSource open_secret_file(const NamedFile& file, Cancel& cancel);
 
+// A file of keys or recipients.
 struct SecretFile {
+  NamedFile file;
   Secret contents;
   KeyFile kind;
+
+  std::string name() const { return file.shown(); }  // for messages
 };
 
-// Reads a file of keys or recipients. UsageError if it is too long.
-SecretFile read_secret_file(FdSource& file);
+// Reads it in the context of the file. Warns, if it should, when other users can read secrets in plaintext.
+// UsageError if it is too long, or the name is itself a secret; IoError.
+SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Context& context);
 
 // UsageError if one of the inputs that may be a file of keys or recipients is one.
 void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel);

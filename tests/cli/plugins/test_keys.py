@@ -169,8 +169,7 @@ def test_what_cannot_be_combined(plugin, recipient, identity, key, words, option
 
 def test_keygen_prints_no_recipient_of_a_plugin(plugin, identity):
     plugin(FAILS)
-    result = keygen("-y", identity, status=2)
-    assert result.error == f"{identity} contains an identity of age-plugin-test, and only that program knows its recipient"
-    result = run("gpuage-keygen", "-y", identity, status=1)
-    assert result.error == f"{identity} contains a plugin identity; only the plugin can print its recipient"
+    for result in (keygen("-y", identity, status=2), run("gpuage-keygen", "-y", identity, status=1)):
+        assert result.error == (
+            f"{identity} contains an identity of age-plugin-test, and only that program knows its recipient")
     assert recorded() == []
