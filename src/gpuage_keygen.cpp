@@ -58,7 +58,7 @@ Options parse(int argc, const char* const* argv) {
 
 void write(const Options& options, std::span<const std::byte> bytes, Cancel& cancel) {
   if (options.output.empty()) return print(bytes, cancel);
-  write_new_file({.path = options.output, .name = options.output}, bytes, cancel);
+  write_new_file({.name = options.output, .path = options.output}, bytes, cancel);
 }
 
 bool is_readable_by_others(int fd) {

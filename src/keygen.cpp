@@ -67,7 +67,7 @@ void make_key(const Options& options, const Messages&) {
   Cancel cancel;
   const Control control(cancel);
   if (!options.output) return print(line.bytes(), cancel);
-  write_new_file({.path = *options.output, .name = *options.output}, line.bytes(), cancel);
+  write_new_file({.name = *options.output, .path = *options.output}, line.bytes(), cancel);
 }
 
 constexpr std::string_view recipient_suffix = ".pub";
@@ -95,8 +95,8 @@ void write_identity(const Options& options, const Messages&) {
     throw IoError(io_error("cannot create", public_name, ENAMETOOLONG).what(),
                   "the recipient is written to FILE.pub; choose a shorter name");
   const auto public_bytes = std::as_bytes(std::span(recipient));
-  NewFile secret_file({.path = name, .name = name}, lines.bytes(), NewFile::Access::owner, cancel);
-  NewFile public_file({.path = public_name, .name = public_name}, public_bytes,
+  NewFile secret_file({.name = name, .path = name}, lines.bytes(), NewFile::Access::owner, cancel);
+  NewFile public_file({.name = public_name, .path = public_name}, public_bytes,
                       NewFile::Access::as_redirected, cancel);
   secret_file.publish();  // first: data that is encrypted for a recipient without its identity is lost
   public_file.publish();

@@ -9,8 +9,7 @@
 
 namespace gpuaes {
 
-NewFile::NewFile(const TempFile::Target& target, std::span<const std::byte> bytes, Access access,
-                 Cancel& cancel)
+NewFile::NewFile(const OutputTarget& target, std::span<const std::byte> bytes, Access access, Cancel& cancel)
     : target_(target), cancel_(cancel), file_(target, {.if_exists = TempFile::IfExists::refuse}) {
   if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
   FileSink sink(file_.take_fd(), target.name, cancel);
@@ -35,7 +34,7 @@ void NewFile::publish() {
   file_.sync_directory();
 }
 
-void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel) {
+void write_new_file(const OutputTarget& target, std::span<const std::byte> bytes, Cancel& cancel) {
   NewFile file(target, bytes, NewFile::Access::owner, cancel);
   file.publish();
   file.keep();

@@ -35,7 +35,7 @@ OutputData::Rules data_rules(const SinkRules& rules) {
 class OutputFile : public Sink {
  public:
   OutputFile(const OutputTarget& target, const SinkRules& rules, Cancel& cancel)
-      : target_{target.directory, target.path, target.name, target.file},
+      : target_(target),
         rules_(rules),
         cancel_(cancel),
         file_(std::make_unique<TempFile>(target_, temp_rules(rules))),
@@ -155,7 +155,7 @@ class OutputFile : public Sink {
                               fmt::join(lost_, ", "), target_.name));
   }
 
-  const TempFile::Target target_;
+  const OutputTarget target_;
   const SinkRules rules_;
   Cancel& cancel_;
   std::unique_ptr<TempFile> file_;

@@ -53,7 +53,7 @@ TEST_CASE(
   const std::string name = directory / "key";
   const FixedModes fixed;
   Cancel cancel;
-  const auto write = [&] { write_new_file({.path = name, .name = name}, test_bytes(10), cancel); };
+  const auto write = [&] { write_new_file({.name = name, .path = name}, test_bytes(10), cancel); };
   {
     const Umask usual(022);
     CHECK(failure_of(write) ==
