@@ -1,6 +1,7 @@
 // gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -62,11 +63,18 @@ Secret make_key_line() {
   return line;
 }
 
-void make_key(const Options& options, const Messages&) {
+void print_secret(const Secret& text, const Messages& messages, Cancel& cancel) {
+  struct stat status {};
+  if (fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 044) != 0)
+    messages.warning("the file on standard output is readable by other users; use -o FILE instead");
+  print(text.bytes(), cancel);
+}
+
+void make_key(const Options& options, const Messages& messages) {
   const Secret line = make_key_line();
   Cancel cancel;
   const Control control(cancel);
-  if (!options.output) return print(line.bytes(), cancel);
+  if (!options.output) return print_secret(line, messages, cancel);
   write_new_file({.name = *options.output, .path = *options.output}, line.bytes(), cancel);
 }
 
@@ -76,14 +84,14 @@ constexpr std::string_view recipient_suffix = ".pub";
 // but a power failure may leave only the identity, from which -y prints the recipient. Without one, the
 // identity goes to standard output, and the recipient to standard error.
 template <KeyKind kind>
-void write_identity(const Options& options, const Messages&) {
+void write_identity(const Options& options, const Messages& messages) {
   const Key identity = make_identity(kind);
   const Secret lines = identity_lines(identity);
   const std::string recipient = text_of(recipient_of(identity)) + "\n";
   Cancel cancel;
   const Control control(cancel);
   if (!options.output) {
-    print(lines.bytes(), cancel);
+    print_secret(lines, messages, cancel);
     return print(recipient, cancel, STDERR_FILENO);
   }
   const std::string& name = *options.output;
