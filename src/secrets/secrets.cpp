@@ -42,9 +42,7 @@ Keyring read_named(const SecretRequest& request, const Context& context) {
   add_key_files(keyring, request, given, context);
   add_recipients(keyring, request, context);
   add_plugins(keyring, request);
-  const std::shared_ptr<Plugin> client = make_plugin_client(context);
-  for (Key& key : keyring.keys)
-    if (key.kind == KeyKind::plugin) key.plugin = client;
+  add_plugin_clients(keyring.keys, context);
   if (AskPassphrase passphrase = find_passphrase(request, context)) {
     if (!request.named.ask_passphrase) *given = passphrase;
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
