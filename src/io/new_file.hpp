@@ -27,7 +27,6 @@ class NewFile {
   void keep() { is_removed_ = false; }
 
  private:
-  const OutputTarget target_;
   Cancel& cancel_;
   TempFile file_;
   bool is_removed_ = false;  // by the destructor

@@ -30,6 +30,7 @@ std::string_view creation_failure(TempFile::IfExists if_exists) {
 }
 
 Fd open_directory(const OutputTarget& target, std::string_view failure) {
+  if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
   Fd fd(openat(target.directory, directory_of(target.path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) throw io_error(failure, target.name, fd.error());
   return fd;
@@ -199,6 +200,10 @@ void TempFile::publish() {
 void TempFile::throw_unnamed(int error) const {
   if (error == EEXIST || (error == ENOENT && exists())) throw file_exists(target_.name);
   throw naming_error(target_.name, error);
+}
+
+void TempFile::remove_published() const noexcept {
+  unlinkat(directory_.get(), base_.c_str(), 0);
 }
 
 void TempFile::sync_directory() const {

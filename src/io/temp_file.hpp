@@ -59,6 +59,9 @@ class TempFile {
   // Gives the file the target's name. FileExists if it must be new and exists; IoError.
   void publish();
 
+  // Removes the name that publish() gave.
+  void remove_published() const noexcept;
+
   // Makes the name survive a system crash, if the file system and the permissions of the directory allow it.
   // IoError.
   void sync_directory() const;
