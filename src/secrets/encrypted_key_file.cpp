@@ -95,8 +95,7 @@ SecretFile decrypt_key_file(const SecretFile& encrypted, unsigned attempts, cons
   if (plain.size() > max_file_bytes)
     throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys",
                                  encrypted.name(), max_file_bytes));
-  KeyFile kind = classify(plain, encrypted.name());
-  return {encrypted.file, std::move(plain), std::move(kind)};
+  return {encrypted.file, std::move(plain)};
 }
 
 }  // namespace gpuaes

@@ -33,7 +33,7 @@ void refuse_key_as_input(const NamedFile& named, Cancel& cancel) {
   const std::optional<struct stat> status = named.status();
   if (!status || !S_ISREG(status->st_mode) || access(name.c_str(), R_OK) != 0) return;
   FdSource file = named.open_unnamed(cancel);
-  const KeyFile kind = classify(read_up_to(max_file_bytes, file), name);
+  const KeyFile kind = SecretFile(named, read_up_to(max_file_bytes, file)).kind;
   const auto* const raw = std::get_if<RawKey>(&kind);
   const bool is_key = raw != nullptr ? raw->is_certain()
                                      : !std::holds_alternative<NoKeys>(kind) &&
@@ -71,9 +71,10 @@ FdSource open_secret_file(const NamedFile& file, Cancel& cancel) {
   return file.open_unnamed(cancel);
 }
 
-KeyFile classify(const Secret& contents, const std::string& name) {
-  return classify_key_file(contents.bytes(), name, encrypted_beginnings());
-}
+SecretFile::SecretFile(NamedFile named, Secret read)
+    : file(std::move(named)),
+      contents(std::move(read)),
+      kind(classify_key_file(contents.bytes(), name(), encrypted_beginnings())) {}
 
 void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel) {
   for (const InputRequest& input : inputs.named)
@@ -81,17 +82,16 @@ void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel) {
 }
 
 SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Context& context) {
-  FdSource file = open_secret_file(named, context.cancel);
-  Secret contents = read_up_to(max_encrypted_key_file_bytes + 1, file);
-  KeyFile kind = classify(contents, file.name());
-  const bool is_encrypted = std::holds_alternative<EncryptedKeyFile>(kind);
+  FdSource source = open_secret_file(named, context.cancel);
+  SecretFile file(named, read_up_to(max_encrypted_key_file_bytes + 1, source));
+  const bool is_encrypted = std::holds_alternative<EncryptedKeyFile>(file.kind);
   const std::size_t max = is_encrypted ? max_encrypted_key_file_bytes : max_file_bytes;
-  if (contents.size() > max)
+  if (file.contents.size() > max)
     throw UsageError(fmt::format(
         "{} is longer than {} bytes, which is too long for a file of keys or recipients", file.name(), max));
-  if (should_warn && !is_encrypted && !std::holds_alternative<RecipientLines>(kind))
-    warn_if_readable(named, file.status(), context.messages);
-  return {named, std::move(contents), std::move(kind)};
+  if (should_warn && !is_encrypted && !std::holds_alternative<RecipientLines>(file.kind))
+    warn_if_readable(named, source.status(), context.messages);
+  return file;
 }
 
 }  // namespace gpuaes

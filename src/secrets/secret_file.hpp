@@ -29,8 +29,10 @@ void warn_if_readable(const NamedFile& file, const struct stat& status, const Me
 // Call it in the context of the file. UsageError if the name is itself a secret; IoError.
 FdSource open_secret_file(const NamedFile& file, Cancel& cancel);
 
-// A file of keys or recipients.
+// What was read from a file of keys or recipients, encrypted or not.
 struct SecretFile {
+  SecretFile(NamedFile named, Secret read);
+
   NamedFile file;
   Secret contents;
   KeyFile kind;
@@ -44,8 +46,5 @@ SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Cont
 
 // UsageError if one of the inputs that may be a file of keys or recipients is one.
 void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel);
-
-// What the contents of the file `name` are, encrypted or not.
-KeyFile classify(const Secret& contents, const std::string& name);
 
 }  // namespace gpuaes
