@@ -1,7 +1,6 @@
 // gpuage-keygen: the command line of age-keygen(1), version 1.3.
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <span>
@@ -13,6 +12,7 @@
 #include "cli/go_flags.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
+#include "io/access.hpp"
 #include "io/new_file.hpp"
 #include "keys/recipient.hpp"
 #include "secrets/key_files.hpp"
@@ -61,14 +61,9 @@ void write(const Options& options, std::span<const std::byte> bytes, Cancel& can
   write_new_file({.name = options.output, .path = options.output}, bytes, cancel);
 }
 
-bool is_readable_by_others(int fd) {
-  struct stat status {};
-  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IROTH) != 0;
-}
-
 void make(const Options& options, const Messages& messages) {
   const bool to_file = !options.output.empty();
-  if (!to_file && is_readable_by_others(STDOUT_FILENO))
+  if (!to_file && is_readable_by_others(STDOUT_FILENO, S_IROTH))
     messages.warning("writing secret key to a world-readable file");
   const Key identity = make_identity(options.post_quantum ? KeyKind::xwing : KeyKind::x25519);
   RunControl control(messages);

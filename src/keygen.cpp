@@ -1,7 +1,6 @@
 // gpuaes-keygen: makes a key, or an identity and its recipient, with the system's random number generator.
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +15,7 @@
 #include "cli/completions.hpp"
 #include "cli/option_values.hpp"
 #include "cli/program.hpp"
+#include "io/access.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/new_file.hpp"
 #include "keys/kdf.hpp"
@@ -64,8 +64,7 @@ Secret make_key_line() {
 }
 
 void print_secret(const Secret& text, const Messages& messages, Cancel& cancel) {
-  struct stat status {};
-  if (fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 044) != 0)
+  if (is_readable_by_others(STDOUT_FILENO))
     messages.warning("the file on standard output is readable by other users; use -o FILE instead");
   print(text.bytes(), cancel);
 }

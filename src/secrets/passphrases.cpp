@@ -164,7 +164,7 @@ struct Questions {
 // for a long time.
 Secret read_passphrase(const NamedFile& named, const Context& context) {
   FdSource file = open_secret_file(named, context.cancel);
-  warn_if_readable(named, file.status(), context.messages);
+  warn_if_readable(named, file, context.messages);
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&

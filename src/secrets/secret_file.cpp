@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "format/format.hpp"
+#include "io/access.hpp"
 #include "io/armor.hpp"
 
 namespace gpuaes {
@@ -59,8 +60,8 @@ Secret read_up_to(std::size_t max, FdSource& file) {
   }
 }
 
-void warn_if_readable(const NamedFile& file, const struct stat& status, const Messages& messages) {
-  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
+void warn_if_readable(const NamedFile& file, const FdSource& opened, const Messages& messages) {
+  if (is_readable_by_others(opened.descriptor()))
     messages.warning(file.is_standard()
                          ? std::string("the file on standard input is readable by other users")
                          : fmt::format("{0} is readable by other users; run chmod 600 {0}", file.name));
@@ -90,7 +91,7 @@ SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Cont
     throw UsageError(fmt::format(
         "{} is longer than {} bytes, which is too long for a file of keys or recipients", file.name(), max));
   if (should_warn && !is_encrypted && !std::holds_alternative<RecipientLines>(file.kind))
-    warn_if_readable(named, source.status(), context.messages);
+    warn_if_readable(named, source, context.messages);
   return file;
 }
 

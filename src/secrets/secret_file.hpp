@@ -1,8 +1,6 @@
 // Reads files of secrets.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstddef>
 #include <string>
 
@@ -23,8 +21,8 @@ inline constexpr std::size_t max_file_bytes = 1 << 20;
 // The contents of a file, up to `max` bytes.
 Secret read_up_to(std::size_t max, FdSource& file);
 
-// `status` is that of the open file.
-void warn_if_readable(const NamedFile& file, const struct stat& status, const Messages& messages);
+// Warns if other users can read the file.
+void warn_if_readable(const NamedFile& file, const FdSource& opened, const Messages& messages);
 
 // Call it in the context of the file. UsageError if the name is itself a secret; IoError.
 FdSource open_secret_file(const NamedFile& file, Cancel& cancel);
