@@ -63,6 +63,8 @@ std::string words_of(const Hint& hint) {
       return "raise the memory limit of the service, container or shell (ulimit)";
     case Advice::raise_thread_limit:
       return "allow more processes and threads, for example with ulimit -u";
+    case Advice::recover_undamaged:
+      return "copy or download it again, or use --salvage to recover the undamaged parts";
     case Advice::redirect_output:
       return "redirect the output, name a file with -o, or use --force";
     case Advice::repeat_key_option:
