@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string>
 
 #include "io/new_file.hpp"
@@ -46,6 +47,19 @@ extern "C" int fchmod(int fd, mode_t mode) noexcept {
 }
 
 namespace gpuaes {
+
+TEST_CASE("a new file that is not kept is removed, even if its directory was renamed") {
+  const TempDir directory;
+  const std::string before = directory / "before", after = directory / "after";
+  std::filesystem::create_directory(before);
+  Cancel cancel;
+  {
+    NewFile file({.name = "key", .path = before + "/key"}, test_bytes(10), NewFile::Access::owner, cancel);
+    file.publish();
+    std::filesystem::rename(before, after);
+  }
+  CHECK(std::filesystem::is_empty(after));
+}
 
 TEST_CASE(
     "a private file on a file system without modes is an error that names it, unless all its files are") {
