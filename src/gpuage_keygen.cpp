@@ -1,7 +1,6 @@
 // gpuage-keygen: the command line of age-keygen(1), version 1.3.
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <optional>
@@ -13,6 +12,7 @@
 #include "cli/age_program.hpp"
 #include "cli/go_flags.hpp"
 #include "cli/program.hpp"
+#include "io/access.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/new_file.hpp"
 #include "keys/recipient.hpp"
@@ -61,17 +61,12 @@ Options parse(int argc, const char* const* argv) {
 void write(const Options& options, std::span<const std::byte> bytes, Cancel& cancel) {
   if (!options.output) return print(bytes, cancel);
   const std::string& name = options.output->name;
-  options.output->in_context([&] { write_new_file({.path = name, .name = name}, bytes, cancel); });
-}
-
-bool is_readable_by_others(int fd) {
-  struct stat status {};
-  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IROTH) != 0;
+  options.output->in_context([&] { write_new_file({.name = name, .path = name}, bytes, cancel); });
 }
 
 void make(const Options& options, const Messages& messages) {
   const bool to_file = options.output.has_value();
-  if (!to_file && is_readable_by_others(STDOUT_FILENO))
+  if (!to_file && is_readable_by_others(STDOUT_FILENO, S_IROTH))
     messages.warning("writing secret key to a world-readable file");
   const Key identity = make_identity(options.post_quantum ? KeyKind::xwing : KeyKind::x25519);
   RunControl control(messages);
@@ -86,15 +81,7 @@ void make(const Options& options, const Messages& messages) {
 void convert(const Options& options, Messages& messages) {
   messages.set_level(Messages::Level::quiet);
   RunControl control(messages);
-  const Secret contents = read_key_file(options.input, control.context).contents;
-  std::string recipients;
-  for (const Key& identity : parse_identities(as_text(contents.bytes()), options.input.shown())) {
-    if (identity.kind == KeyKind::plugin)
-      throw AgeError(fmt::format("{} contains a plugin identity; only the plugin can print its recipient",
-                                 options.input.shown()));
-    recipients += text_of(recipient_of(identity)) + "\n";
-  }
-  write(options, bytes_of(recipients), control.cancel);
+  write(options, bytes_of(read_recipients_of(options.input, control.context)), control.cancel);
 }
 
 void run(const Options& options, Messages& messages) {

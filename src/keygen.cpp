@@ -9,12 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/completions.hpp"
 #include "cli/program.hpp"
+#include "io/access.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/new_file.hpp"
 #include "keys/kdf.hpp"
@@ -63,13 +63,19 @@ Secret make_key_line() {
   return line;
 }
 
-void make_key(const Options& options, const Messages&) {
+void print_secret(const Secret& text, const Messages& messages, Cancel& cancel) {
+  if (is_readable_by_others(STDOUT_FILENO))
+    messages.warning("the file on standard output is readable by other users; use -o FILE instead");
+  print(text.bytes(), cancel);
+}
+
+void make_key(const Options& options, const Messages& messages) {
   const Secret line = make_key_line();
   Cancel cancel;
   const Control control(cancel);
-  if (!options.output) return print(line.bytes(), cancel);
+  if (!options.output) return print_secret(line, messages, cancel);
   const std::string& name = options.output->name;
-  options.output->in_context([&] { write_new_file({.path = name, .name = name}, line.bytes(), cancel); });
+  options.output->in_context([&] { write_new_file({.name = name, .path = name}, line.bytes(), cancel); });
 }
 
 constexpr char recipient_suffix[] = ".pub";
@@ -87,14 +93,14 @@ void check_identity_name(const std::string& name, const std::string& public_name
 // but a power failure may leave only the identity, from which -y prints the recipient. Without one, the
 // identity goes to standard output, and the recipient to standard error.
 template <KeyKind kind>
-void write_identity(const Options& options, const Messages&) {
+void write_identity(const Options& options, const Messages& messages) {
   const Key identity = make_identity(kind);
   const Secret lines = identity_lines(identity);
   const std::string recipient = text_of(recipient_of(identity)) + "\n";
   Cancel cancel;
   const Control control(cancel);
   if (!options.output) {
-    print(lines.bytes(), cancel);
+    print_secret(lines, messages, cancel);
     return print(recipient, cancel, STDERR_FILENO);
   }
   std::optional<NewFile> secret_file, public_file;
@@ -102,9 +108,9 @@ void write_identity(const Options& options, const Messages&) {
     const std::string& name = options.output->name;
     const std::string public_name = name + recipient_suffix;
     check_identity_name(name, public_name);
-    secret_file.emplace(TempFile::Target{.path = name, .name = name}, lines.bytes(), NewFile::Access::owner,
+    secret_file.emplace(OutputTarget{.name = name, .path = name}, lines.bytes(), NewFile::Access::owner,
                         cancel);
-    public_file.emplace(TempFile::Target{.path = public_name, .name = public_name}, bytes_of(recipient),
+    public_file.emplace(OutputTarget{.name = public_name, .path = public_name}, bytes_of(recipient),
                         NewFile::Access::as_redirected, cancel);
     secret_file->publish();  // first: data that is encrypted for a recipient without its identity is lost
     public_file->publish();
@@ -114,26 +120,10 @@ void write_identity(const Options& options, const Messages&) {
   public_file->keep();
 }
 
-std::string recipients_in(const SecretFile& file, const std::string& name) {
-  if (const auto* const key = std::get_if<RawKey>(&file.kind); key != nullptr && key->is_certain())
-    throw UsageError(fmt::format("{} contains a key, which has no recipient", name),
-                     "anyone who encrypts with a key needs the key itself");
-  std::string recipients;
-  for (const Key& identity : parse_identities(as_text(file.contents.bytes()), name)) {
-    if (identity.kind == KeyKind::plugin)
-      throw UsageError(
-          fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
-                      name, plugin_name(identity)));
-    recipients += text_of(recipient_of(identity)) + "\n";
-  }
-  return recipients;
-}
-
 void show_recipients(const Options& options, const Messages& messages) {
   RunControl control(messages);
   const NamedFile& named = options.identity;
-  print(named.in_context([&] { return recipients_in(read_key_file(named, control.context), named.shown()); }),
-        control.cancel);
+  print(named.in_context([&] { return read_recipients_of(named, control.context); }), control.cancel);
 }
 
 void print_version(const Options&, const Messages&) {

@@ -32,6 +32,7 @@ enum class Advice {
   raise_file_limit,
   raise_memory_limit,
   raise_thread_limit,
+  recover_undamaged,
   redirect_output,
   repeat_key_option,
   restore_identity,

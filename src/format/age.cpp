@@ -205,7 +205,8 @@ class Unwrapping {
         if (request_.detail) request_.detail(fmt::format("{} opens the input", describe(key)));
         unwrapped_.clear();
       } else if (!request_.salvage) {
-        if (!key.plugin) refuse_header(header_.mac_at, "the header or its MAC was modified");
+        if (!key.plugin)
+          refuse_header(header_.mac_at, "the header or its MAC was modified", Advice::recover_undamaged);
         wrong_plugin_ = plugin_name(key);
         continue;
       }

@@ -196,7 +196,8 @@ Secret open_slots(const SealedHeader& header, SessionRequest& request) {
   if (unwrapped) {
     // Or the slot was copied from another file.
     if (!request.salvage)
-      refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified");
+      refuse_header(header.bytes.size() - mac_bytes, "the header or its MAC was modified",
+                    Advice::recover_undamaged);
     request.salvage(fmt::format(
         "the header, which ends at byte {}, is corrupt, but the given secret opens one of its slots",
         header.bytes.size()));

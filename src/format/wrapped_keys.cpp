@@ -115,9 +115,10 @@ void check_combination(const Keyring& keyring) {
                      "use recipients of one kind; with both, a file would be only as safe as the others");
 }
 
-void refuse_header(std::size_t at, std::string_view what) {
+void refuse_header(std::size_t at, std::string_view what, Hint hint) {
   throw AuthError(
-      fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what));
+      fmt::format("the input is corrupt at byte {}, in its header: {}; nothing was written", at, what),
+      std::move(hint));
 }
 
 std::vector<KeyKind> HeaderKeys::supported() const {
@@ -142,7 +143,7 @@ void check_any_given(const HeaderKeys& header, const Keyring& keyring) {
 
 std::string describe_unusable(const Keyring& keyring) {
   std::string text;
-  for (const std::string& each : keyring.unusable) text += fmt::format("; {}", each);
+  for (const Error& each : keyring.unusable) text += fmt::format("; {}", each.what());
   return text;
 }
 

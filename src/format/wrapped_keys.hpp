@@ -33,7 +33,7 @@ std::optional<Secret> unwrap_with_answers(const Key& key, const std::string& inp
                                           const std::function<std::optional<Secret>(const Secret&)>& unwrap);
 
 // Throws AuthError: `what` is wrong at byte `at` of the input.
-[[noreturn]] void refuse_header(std::size_t at, std::string_view what);
+[[noreturn]] void refuse_header(std::size_t at, std::string_view what, Hint hint = {});
 
 // What a header has for keys: the kind of key for each slot or stanza; none for a type that is not supported.
 struct HeaderKeys {

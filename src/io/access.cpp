@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <linux/limits.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -50,6 +49,11 @@ Access access_of(int fd) {
 bool has_mode(int fd, mode_t mode) {
   struct stat now {};
   return fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode;
+}
+
+bool is_readable_by_others(int fd, mode_t others) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & others) != 0;
 }
 
 // Some file systems have no modes; some report success and change nothing.

@@ -1,6 +1,7 @@
 // Who can open a file: its owner, group, permission bits and access control list (ACL).
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -15,6 +16,9 @@ using Access = std::tuple<mode_t, uid_t, gid_t, std::vector<char>>;
 Access access_of(int fd);
 
 bool has_mode(int fd, mode_t mode);
+
+// Whether this is a regular file that the group or, as `others` says, all users can read.
+bool is_readable_by_others(int fd, mode_t others = S_IRGRP | S_IROTH);
 
 // Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if
 // it would be wider.

@@ -1,18 +1,12 @@
 #include "io/new_file.hpp"
 
-#include <unistd.h>
-
-#include <cerrno>
-
 #include "io/access.hpp"
 #include "io/file_sink.hpp"
 
 namespace gpuaes {
 
-NewFile::NewFile(const TempFile::Target& target, std::span<const std::byte> bytes, Access access,
-                 Cancel& cancel)
-    : target_(target), cancel_(cancel), file_(target, {.if_exists = TempFile::IfExists::refuse}) {
-  if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
+NewFile::NewFile(const OutputTarget& target, std::span<const std::byte> bytes, Access access, Cancel& cancel)
+    : cancel_(cancel), file_(target, {.if_exists = TempFile::IfExists::refuse}) {
   FileSink sink(file_.take_fd(), target.name, cancel);
   const int fd = sink.fd().get();
   if (access == Access::owner)
@@ -25,7 +19,7 @@ NewFile::NewFile(const TempFile::Target& target, std::span<const std::byte> byte
 }
 
 NewFile::~NewFile() {
-  if (is_removed_) unlinkat(target_.directory, target_.path.c_str(), 0);
+  if (is_removed_) file_.remove_published();
 }
 
 void NewFile::publish() {
@@ -35,7 +29,7 @@ void NewFile::publish() {
   file_.sync_directory();
 }
 
-void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel) {
+void write_new_file(const OutputTarget& target, std::span<const std::byte> bytes, Cancel& cancel) {
   NewFile file(target, bytes, NewFile::Access::owner, cancel);
   file.publish();
   file.keep();

@@ -17,7 +17,7 @@ class NewFile {
 
   // Writes the file, which has no name yet. FileExists if the target exists, even as a symbolic link.
   // IoError, Cancelled.
-  NewFile(const TempFile::Target& target, std::span<const std::byte> bytes, Access access, Cancel& cancel);
+  NewFile(const OutputTarget& target, std::span<const std::byte> bytes, Access access, Cancel& cancel);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile();  // removes the file, unless keep() was called
@@ -27,13 +27,12 @@ class NewFile {
   void keep() { is_removed_ = false; }
 
  private:
-  const TempFile::Target target_;
   Cancel& cancel_;
   TempFile file_;
   bool is_removed_ = false;  // by the destructor
 };
 
 // Creates a file that only its owner can open. Throws like the members of NewFile.
-void write_new_file(const TempFile::Target& target, std::span<const std::byte> bytes, Cancel& cancel);
+void write_new_file(const OutputTarget& target, std::span<const std::byte> bytes, Cancel& cancel);
 
 }  // namespace gpuaes

@@ -131,7 +131,9 @@ std::int64_t OutputDirectory::time_unit(const Place& place) try {
   if (fstat(place.folder.get(), &folder) != 0) return 0;
   const std::lock_guard lock(mutex_);
   if (const auto known = time_units_.find(folder.st_dev); known != time_units_.end()) return known->second;
-  TempFile file({place.target.directory, place.target.path, place.target.name}, {});
+  OutputTarget target = place.target;
+  target.file = nullptr;
+  TempFile file(target, {});
   const Fd fd = file.take_fd();
   constexpr timespec time{.tv_sec = 1'000'000'001, .tv_nsec = 999'999'999};  // a multiple of no other unit
   if (!set_modification_time(fd.get(), time) || fstat(fd.get(), &probed) != 0) return 0;

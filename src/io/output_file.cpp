@@ -35,7 +35,7 @@ OutputData::Rules data_rules(const SinkRules& rules) {
 class OutputFile : public Sink {
  public:
   OutputFile(const OutputTarget& target, const SinkRules& rules, Cancel& cancel)
-      : target_{target.directory, target.path, target.name, target.file},
+      : target_(target),
         rules_(rules),
         cancel_(cancel),
         file_(std::make_unique<TempFile>(target_, temp_rules(rules))),
@@ -155,7 +155,7 @@ class OutputFile : public Sink {
                               fmt::join(lost_, ", "), target_.name));
   }
 
-  const TempFile::Target target_;
+  const OutputTarget target_;
   const SinkRules rules_;
   Cancel& cancel_;
   std::unique_ptr<TempFile> file_;
@@ -183,10 +183,7 @@ std::unique_ptr<Sink> open_target(const OutputTarget& target, const SinkRules& r
   using Terminal = SinkRules::Terminal;
   if (target.error) throw IoError(*target.error);
   if (rules.temp.if_exists == TempFile::IfExists::refuse && target.status) throw file_exists(target.name);
-  if (!is_written_in_place(target)) {
-    if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
-    return std::make_unique<OutputFile>(target, rules, cancel);
-  }
+  if (!is_written_in_place(target)) return std::make_unique<OutputFile>(target, rules, cancel);
   Fd fd = open_in_place(target, cancel);
   const Terminal wanted = isatty(fd.get()) != 0 ? rules.terminal : Terminal::everything;
   if (wanted == Terminal::nothing)

@@ -1,12 +1,12 @@
 #include "io/temp_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/stat.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -25,18 +25,12 @@ constexpr mode_t new_file_mode = 0666;  // less umask
 // To open a file as the shell's > does, but without truncating it: the kernel decides whether it is writable.
 constexpr int write_flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
-constexpr std::string_view mark = ".gpuaes-";
-
-// .NAME.gpuaes-
-std::string default_prefix(int directory, const std::string& base) {
-  return fmt::format(".{}{}", shortened_name(directory, base, 1 + mark.size() + random_letters), mark);
-}
-
 std::string_view creation_failure(TempFile::IfExists if_exists) {
   return if_exists == TempFile::IfExists::refuse ? "cannot open" : "cannot create a temporary file next to";
 }
 
-Fd open_directory(const TempFile::Target& target, std::string_view failure) {
+Fd open_directory(const OutputTarget& target, std::string_view failure) {
+  if (!target.path.has_filename()) throw io_error("cannot open", target.name, EISDIR);
   Fd fd(openat(target.directory, directory_of(target.path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) throw io_error(failure, target.name, fd.error());
   return fd;
@@ -69,21 +63,21 @@ mode_t permissions_of(int fd) {
 
 }  // namespace
 
-TempFile::TempFile(Target target, Rules rules)
+TempFile::TempFile(OutputTarget target, Rules rules)
     : target_(std::move(target)),
       rules_(std::move(rules)),
       directory_(open_directory(target_, creation_failure(rules_.if_exists))),
       base_(target_.path.filename()),
       name_(directory_.get()),
       fd_(create()) {
-  if (target_.old && !rules_.mode) new_mode_ = limited_by(permissions_of(target_.old->get()), new_mode_);
+  if (target_.file && !rules_.mode) new_mode_ = limited_by(permissions_of(target_.file->get()), new_mode_);
 }
 
 // rename(2) makes these checks, too, but only when all work is done.
 void TempFile::check_replaceable() const {
   struct statx old {
   }, directory{};
-  if (statx(target_.old->get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
+  if (statx(target_.file->get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &old) != 0 ||
       statx(directory_.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS, &directory) != 0)
     throw io_error("cannot stat", target_.name, errno);
   if (!S_ISREG(old.stx_mode))
@@ -103,20 +97,20 @@ void TempFile::check_replaceable() const {
 
 bool TempFile::may_be_read_only(const Fd& old) const {
   struct stat status {};
-  return rules_.replaces_read_only && old.error() == EACCES && fstat(target_.old->get(), &status) == 0 &&
+  return rules_.replaces_read_only && old.error() == EACCES && fstat(target_.file->get(), &status) == 0 &&
          status.st_uid == geteuid();
 }
 
 Fd TempFile::open_old() const {
   const Fd now(openat(directory_.get(), base_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!target_.old || !is_same_file(now.get(), target_.old->get())) return Fd(-1);
+  if (!target_.file || !is_same_file(now.get(), target_.file->get())) return Fd(-1);
   Fd fd(openat(directory_.get(), base_.c_str(), write_flags));
   if (may_be_read_only(fd)) {
     fd = Fd(openat(directory_.get(), base_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (fd.get() < 0) return fd;
   }
   if (fd.get() < 0) throw io_error("cannot write", target_.name, fd.error());
-  return is_same_file(fd.get(), target_.old->get()) ? std::move(fd) : Fd(-1);
+  return is_same_file(fd.get(), target_.file->get()) ? std::move(fd) : Fd(-1);
 }
 
 bool TempFile::exists() const {
@@ -125,10 +119,10 @@ bool TempFile::exists() const {
 
 Fd TempFile::create() {
   if (must_be_new() && exists()) throw file_exists(target_.name);
-  if (target_.old) check_replaceable();
+  if (target_.file) check_replaceable();
   Fd nameless = rules_.nameless ? create_nameless() : Fd(-1);
   if (nameless.get() >= 0) return nameless;
-  if (rules_.prefix.empty()) rules_.prefix = default_prefix(directory_.get(), base_);
+  if (rules_.prefix.empty()) rules_.prefix = temporary_prefix(directory_.get(), base_);
   if (is_append_only(directory_.get()))  // a file can be created there, but not renamed
     throw IoError(io_error("cannot replace", target_.name, EPERM).what(), rules_.hint);
   probe_named();
@@ -159,7 +153,7 @@ void TempFile::probe_named() {
 // Never more open to others than the old file, even if its mode cannot be changed later.
 Fd TempFile::create_nameless() {
   if (rules_.try_naming && !can_link()) return Fd(-1);
-  const mode_t old_mode = target_.old ? 0600 | (permissions_of(target_.old->get()) & 066) : new_file_mode;
+  const mode_t old_mode = target_.file ? 0600 | (permissions_of(target_.file->get()) & 066) : new_file_mode;
   Fd fd = nameless_.create(directory_.get(), rules_.mode.value_or(old_mode));
   if (fd.get() < 0 || fstat(fd.get(), &made_) != 0) return Fd(-1);
   new_mode_ = made_.st_mode & 0777;
@@ -170,14 +164,14 @@ Fd TempFile::create_nameless() {
 // replace a file is then renamed.
 bool TempFile::can_link() const {
   if (is_append_only(directory_.get())) return true;
-  const std::string prefix = default_prefix(directory_.get(), base_), other = with_random_letters(prefix);
+  const std::string prefix = temporary_prefix(directory_.get(), base_), other = with_random_letters(prefix);
   TemporaryName name(directory_.get());
   {
     NamelessFile probe;
     const Fd fd = probe.create(directory_.get(), 0600);
     if (!link_temporarily(probe, prefix, name)) return false;
   }
-  return target_.old ? name.try_rename(other, true) == 0 : name.remove();
+  return target_.file ? name.try_rename(other, true) == 0 : name.remove();
 }
 
 bool TempFile::link_temporarily(const NamelessFile& file, const std::string& prefix,
@@ -191,7 +185,7 @@ bool TempFile::give_name() {
   if (!name_.empty()) return name_.rename_to(base_, !must_be_new());
   if (nameless_.link_to(directory_.get(), base_.c_str()) == 0) return true;
   if (must_be_new() || errno != EEXIST) return false;
-  return link_temporarily(nameless_, default_prefix(directory_.get(), base_), name_) &&
+  return link_temporarily(nameless_, temporary_prefix(directory_.get(), base_), name_) &&
          name_.rename_to(base_, true);
 }
 
@@ -208,6 +202,10 @@ void TempFile::throw_unnamed(int error) const {
   throw naming_error(target_.name, error);
 }
 
+void TempFile::remove_published() const noexcept {
+  unlinkat(directory_.get(), base_.c_str(), 0);
+}
+
 void TempFile::sync_directory() const {
   gpuaes::sync_directory(Fd(openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), target_.name);
 }
@@ -217,7 +215,7 @@ Fd TempFile::reopen() const {
 }
 
 std::optional<std::string> TempFile::keep(Cancel& cancel) {
-  const std::string prefix = default_prefix(directory_.get(), base_), kept = prefix + "kept";
+  const std::string prefix = temporary_prefix(directory_.get(), base_), kept = prefix + "kept";
   if (name_.empty()) link_temporarily(nameless_, prefix, name_);
   if (!name_.empty() && !is_at(directory_.get(), name_.get())) return name_.release(), std::nullopt;
   const bool moved = move_to(kept) || copy_to(kept, cancel);
@@ -285,15 +283,6 @@ std::optional<std::string> TempFile::find(const std::string& name) const {
     if (is_at(AT_FDCWD, path)) return path;
   }
   return std::nullopt;
-}
-
-bool is_temporary_name(std::string_view name) {
-  const std::size_t at = name.rfind(mark);
-  if (at == name.npos || at < 2 || name.front() != '.') return false;
-  const std::string_view end = name.substr(at + mark.size());
-  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
-  return end == kept_suffix.substr(mark.size()) ||
-         (end.size() == random_letters && std::ranges::all_of(end, is_letter));
 }
 
 }  // namespace gpuaes

@@ -1,19 +1,17 @@
 // A file without a name, or with a temporary one, until it is complete.
 #pragma once
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "io/fd.hpp"
 #include "io/nameless_file.hpp"
+#include "io/output_target.hpp"
 #include "io/temporary_name.hpp"
 
 namespace gpuaes {
@@ -25,14 +23,6 @@ class TempFile {
  public:
   // What publish() does if the target exists. With `refuse`, the constructor also fails.
   enum class IfExists { replace, refuse };
-
-  struct Target {
-    int directory = AT_FDCWD;  // a descriptor; `path` is relative to it
-    std::filesystem::path path;
-    std::string name;  // for messages
-    // The file that had this name at the beginning of the run, opened with O_PATH; null if there was none.
-    std::shared_ptr<const Fd> old = nullptr;
-  };
 
   struct Rules {
     IfExists if_exists = IfExists::replace;
@@ -49,7 +39,7 @@ class TempFile {
   // Creates the file in the directory of the target. IoError if the old file cannot be written, but has to,
   // or cannot be replaced: it is not a regular file, it is a mount point, or a sticky or append-only
   // directory protects it.
-  TempFile(Target target, Rules rules);
+  TempFile(OutputTarget target, Rules rules);
   TempFile(const TempFile&) = delete;
   TempFile& operator=(const TempFile&) = delete;
 
@@ -68,6 +58,9 @@ class TempFile {
 
   // Gives the file the target's name. FileExists if it must be new and exists; IoError.
   void publish();
+
+  // Removes the name that publish() gave.
+  void remove_published() const noexcept;
 
   // Makes the name survive a system crash, if the file system and the permissions of the directory allow it.
   // IoError.
@@ -99,7 +92,7 @@ class TempFile {
   bool is_only_one() const;
   std::optional<std::string> find(const std::string& name) const;
 
-  Target target_;  // being open, the old file keeps its inode number from being reused
+  const OutputTarget target_;  // being open, the old file keeps its inode number from being reused
   Rules rules_;
   Fd directory_;
   std::string base_;  // the target's name in the directory
@@ -109,12 +102,5 @@ class TempFile {
   TemporaryName name_;     // if it has one
   Fd fd_;
 };
-
-// The end of the name that TempFile::keep() gives.
-inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
-
-// Whether a file of this name was made by TempFile, without a prefix of its creator, and has not been
-// published.
-bool is_temporary_name(std::string_view name);
 
 }  // namespace gpuaes

@@ -1,8 +1,11 @@
 #include "io/temporary_name.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 
 #include "io/naming.hpp"
@@ -11,8 +14,22 @@ namespace gpuaes {
 namespace {
 
 constexpr int max_name_tries = 100;
+constexpr std::string_view mark = ".gpuaes-";
 
 }  // namespace
+
+std::string temporary_prefix(int directory, const std::string& name) {
+  return fmt::format(".{}{}", shortened_name(directory, name, 1 + mark.size() + random_letters), mark);
+}
+
+bool is_temporary_name(std::string_view name) {
+  const std::size_t at = name.rfind(mark);
+  if (at == name.npos || at < 2 || name.front() != '.') return false;
+  const std::string_view end = name.substr(at + mark.size());
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  return end == kept_suffix.substr(mark.size()) ||
+         (end.size() == random_letters && std::ranges::all_of(end, is_letter));
+}
 
 int TemporaryName::find(const std::string& prefix, const std::function<int(const char* free_name)>& make) {
   for (int tries = 0;; ++tries) {

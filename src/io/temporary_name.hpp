@@ -5,11 +5,22 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "io/fd.hpp"
 
 namespace gpuaes {
+
+// How the temporary name of an output begins, before random letters: .NAME.gpuaes-, where NAME may be
+// shortened.
+std::string temporary_prefix(int directory, const std::string& name);
+
+// How the name of a complete output ends that could not be published.
+inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
+
+// Whether a name is one of these.
+bool is_temporary_name(std::string_view name);
 
 // The name of a file in an open directory, or none. The destructor removes it.
 class TemporaryName {

@@ -109,17 +109,4 @@ bool has_only_comments(std::span<const std::byte> contents) {
   return is_text(contents) && first_content_line(text).empty() && text.find('#') != text.npos;
 }
 
-Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name) {
-  const auto end = std::ranges::find(contents, std::byte{'\n'});
-  const std::span<const std::byte> line = contents.first(static_cast<std::size_t>(end - contents.begin()));
-  if (line.empty()) throw UsageError(fmt::format("the passphrase from {} is empty", name));
-  if (line.size() > max_passphrase_bytes)
-    throw UsageError(
-        fmt::format("the passphrase from {} is longer than {} bytes", name, max_passphrase_bytes),
-        "a passphrase ends at the first newline");
-  Secret passphrase(line.size());
-  std::ranges::copy(line, passphrase.bytes().begin());
-  return passphrase;
-}
-
 }  // namespace gpuaes

@@ -38,10 +38,6 @@ bool has_only_comments(std::span<const std::byte> contents);
 // The longest passphrase, in bytes. Callers must read one byte more to detect a longer one.
 inline constexpr std::size_t max_passphrase_bytes = 1024;
 
-// Parses the contents of a passphrase file: the bytes before the first newline, unchanged (gpuaes-stream(5),
-// "Slots"). UsageError naming `name` if there are none or more than max_passphrase_bytes.
-Secret parse_passphrase(std::span<const std::byte> contents, std::string_view name);
-
 // Decodes hexadecimal digits. Returns false unless `digits` consists of exactly 2 * out.size() of them.
 bool parse_hex(std::string_view digits, std::span<std::byte> out);
 

@@ -95,7 +95,7 @@ struct Keyring {
   std::vector<Key> keys;
   bool none_given = false;  // the user named no secret to open with
   std::vector<LockedKeys> locked{};
-  std::vector<std::string> unusable{};  // what is wrong with SSH keys that cannot open anything
+  std::vector<Error> unusable{};  // what is wrong with SSH keys that cannot open anything
 
   Keyring copy() const;
   const Key* find(KeyKind kind) const;    // the first, or null

@@ -270,14 +270,6 @@ UsageError no_identity(const std::string& name) {
 
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name) {
   std::vector<Key> identities;
-  if (looks_like_ssh_identity(first_content_line(contents))) {
-    const SshKeyFile file(contents, name);
-    if (file.has_passphrase())
-      throw UsageError(fmt::format("{} is an SSH private key with a passphrase", name),
-                       "its recipient is the line in FILE.pub");
-    identities.push_back(file.open({}, {}).value());
-    return identities;
-  }
   for (ContentLines lines(contents); lines.next();)
     identities.push_back(parse_identity(lines.line(), lines.number(), name));
   if (identities.empty()) throw no_identity(name);

@@ -53,7 +53,7 @@ Key parse_recipient(std::string_view text, const std::string& name);
 Secret identity_lines(const Key& identity);
 
 // Parses the contents of an identity file: one or more identities, one per line, where other lines are empty
-// or begin with #; or the private key of an SSH key. UsageError naming `name`.
+// or begin with #. UsageError naming `name`.
 std::vector<Key> parse_identities(std::string_view contents, const std::string& name);
 UsageError no_identity(const std::string& name);  // that it contains none
 

@@ -129,7 +129,7 @@ JobFile decode_job(std::span<const std::byte> bytes, const std::string& name) {
 std::optional<JobFile> read_job(const Directory& directory, const Context& context) {
   std::optional<FdSource> file = directory.open(job_name, context.cancel);
   if (!file) return std::nullopt;
-  warn_if_readable(*file, context.messages);
+  warn_if_readable({.name = file->name()}, *file, context.messages);
   const Secret contents = read_up_to(max_job_bytes, *file);
   return decode_job(contents.bytes(), file->name());
 }

@@ -60,7 +60,7 @@ void fill(const Directory& directory, JobFile& job, const FdSource* input, const
           "{} is a block device, and nothing shows whether it is modified while it is being sealed",
           input->name()));
   }
-  write_new_file({.directory = directory.descriptor(), .path = job_name, .name = directory.name_of(job_name)},
+  write_new_file({.name = directory.name_of(job_name), .path = job_name, .directory = directory.descriptor()},
                  encode(job).bytes(), context.cancel);
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "format/parts/directory.hpp"
-#include "io/temp_file.hpp"
+#include "io/temporary_name.hpp"
 
 namespace gpuaes {
 

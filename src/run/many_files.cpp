@@ -25,7 +25,7 @@
 #include "io/armor.hpp"
 #include "io/naming.hpp"
 #include "io/output_directory.hpp"
-#include "io/temp_file.hpp"
+#include "io/temporary_name.hpp"
 #include "run/endpoints.hpp"
 #include "run/info.hpp"
 #include "run/inputs.hpp"

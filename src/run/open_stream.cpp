@@ -175,11 +175,8 @@ std::unique_ptr<Session> StreamOpening::session(const OpenSession& open) {
   return session;
 }
 
-StreamParts StreamOpening::parts(std::unique_ptr<Session> session, const char* hint) {
-  if (hint == nullptr)
-    hint = stream.test || is_armored()
-               ? copy_again_hint
-               : "copy or download it again, or use --salvage to recover the undamaged parts";
+StreamParts StreamOpening::parts(std::unique_ptr<Session> session, Hint hint) {
+  if (hint.advice == Advice::recover_undamaged && (stream.test || is_armored())) hint = copy_again_hint;
   FdSource& file = endpoints.source;
   Source& whole = encrypted() != nullptr ? encrypted()->body() : file;
   std::optional<std::uint64_t> body_bytes = is_armored() ? std::nullopt : file.size();

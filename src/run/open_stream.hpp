@@ -35,7 +35,7 @@ struct StreamParts {
   std::uint64_t header_bytes = 0;             // of the input, before the body
   const BodySource* parts = nullptr;          // if the body is in parts: counts the bytes between them
   std::optional<std::uint64_t> body_bytes{};  // if the input is a file or block device
-  const char* damage_hint = "";               // for the AuthError of a damaged body
+  Hint damage_hint{};                         // for the AuthError of a damaged body
   std::string header_damage{};                // with --salvage, as from SessionRequest::salvage
 };
 
@@ -99,7 +99,7 @@ std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts);
 
 // Calls `action`. Adds a hint to an AuthError that has none.
 template <class Action>
-auto with_hint(const char* hint, const Action& action) {
+auto with_hint(const Hint& hint, const Action& action) {
   try {
     return action();
   } catch (AuthError& error) {
@@ -129,8 +129,8 @@ class StreamOpening {
   using OpenSession = std::function<std::unique_ptr<Session>(const Format&, SessionRequest)>;
   std::unique_ptr<Session> session(const OpenSession& open = open_session);
 
-  // The parts of the stream, with endpoints.output as its sink. `hint`: for damage, null for the usual one.
-  StreamParts parts(std::unique_ptr<Session> session, const char* hint = nullptr);
+  // The parts of the stream, with endpoints.output as its sink. `hint` is for damage.
+  StreamParts parts(std::unique_ptr<Session> session, Hint hint = Advice::recover_undamaged);
 
  private:
   OpenedInput* encrypted() const { return endpoints.encrypted.get(); }  // null to encrypt

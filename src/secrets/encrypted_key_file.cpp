@@ -51,17 +51,18 @@ Secret open_body(Session& session, std::span<const std::byte> body) {
 }
 
 // For a run without a terminal, in which no passphrase can be given for key files.
-std::string decrypt_first_hint(const std::string& name) {
-  if (name == standard_input_name) return "use gpuaes-stream -d --passphrase-file FILE to decrypt it first";
-  return fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", name);
+std::string decrypt_first_hint(const NamedFile& file) {
+  if (file.is_standard()) return "use gpuaes-stream -d --passphrase-file FILE to decrypt it first";
+  return fmt::format("in bash, name <(gpuaes-stream -d --passphrase-file FILE {}) instead", file.name);
 }
 
-Secret decrypt(std::span<const std::byte> contents, const std::string& name, unsigned attempts,
-               const AskPassphrase* given, Cancel& cancel) {
+Secret decrypt(const SecretFile& encrypted, unsigned attempts, const AskPassphrase* given, Cancel& cancel) {
+  const std::string name = encrypted.name();
+  const std::span<const std::byte> contents = encrypted.contents.bytes();
   SpanSource source(contents);
   OpenedInput input(source, nullptr);
   const Format& format = input.format(detect_format);
-  const std::string hint = given != nullptr ? give_passphrase_hint : decrypt_first_hint(name);
+  const std::string hint = given != nullptr ? give_passphrase_hint : decrypt_first_hint(encrypted.file);
   SessionRequest request{.decrypt = true, .keyring = {{}, true}, .input_name = name};
   request.keyring.keys.push_back(
       {.kind = KeyKind::passphrase,
@@ -88,14 +89,13 @@ Secret decrypt(std::span<const std::byte> contents, const std::string& name, uns
 
 }  // namespace
 
-SecretFile decrypt_key_file(const Secret& contents, const std::string& name, unsigned attempts,
-                            const AskPassphrase* given, Cancel& cancel) {
-  Secret plain = decrypt(contents.bytes(), name, attempts, given, cancel);
+SecretFile decrypt_key_file(const SecretFile& encrypted, unsigned attempts, const AskPassphrase* given,
+                            Cancel& cancel) {
+  Secret plain = decrypt(encrypted, attempts, given, cancel);
   if (plain.size() > max_file_bytes)
-    throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys", name,
-                                 max_file_bytes));
-  KeyFile kind = classify(plain, name);
-  return {std::move(plain), std::move(kind)};
+    throw UsageError(fmt::format("{} contains more than {} bytes, which is too long for a file of keys",
+                                 encrypted.name(), max_file_bytes));
+  return {encrypted.file, std::move(plain)};
 }
 
 }  // namespace gpuaes

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <future>
 #include <iterator>
 #include <memory>
@@ -22,36 +21,41 @@
 #include "keys/ssh_key.hpp"
 #include "secrets/encrypted_key_file.hpp"
 #include "secrets/passphrases.hpp"
+#include "secrets/plugin.hpp"
 #include "secrets/secret_file.hpp"
 
 namespace gpuaes {
 namespace {
 
-// Warns, if it should, when other users can read secrets in plaintext.
-SecretFile read_and_warn(const NamedFile& named, bool should_warn, const Context& context) {
-  FdSource file = open_secret_file(named, context.cancel);
-  SecretFile read = read_secret_file(file);
-  const bool is_public = std::holds_alternative<EncryptedKeyFile>(read.kind) ||
-                         std::holds_alternative<RecipientLines>(read.kind);
-  if (should_warn && !is_public) warn_if_readable(file, context.messages);
-  return read;
+using Keys = std::vector<Key>;
+
+// The identities in a file that is not encrypted, or the key in an SSH private key without a passphrase.
+Keys identities_in(const SecretFile& file) {
+  const std::string_view text = as_text(file.contents.bytes());
+  const std::string name = file.name();
+  if (!std::holds_alternative<SshPrivateKey>(file.kind)) return parse_identities(text, name);
+  const SshKeyFile key(text, name);
+  if (key.has_passphrase())
+    throw UsageError(fmt::format("{} is an SSH private key with a passphrase", name),
+                     "its recipient is the line in FILE.pub");
+  Keys identities;
+  identities.push_back(key.open({}, {}).value());
+  return identities;
 }
 
 UsageError encrypted_twice(const std::string& name) {
   return UsageError(fmt::format("{} is encrypted twice", name), "decrypt it once, and use the result");
 }
 
-// The keys in contents that are not encrypted; or the recipients of identities, to seal for those.
+// The keys in a file that is not encrypted; or the recipients of identities, to seal for those.
 struct KeysIn {
-  const Secret& contents;
-  std::string name;
+  const SecretFile& file;
   const SecretRequest& request;
   const Messages& messages;
-
-  using Keys = std::vector<Key>;
+  std::string name = file.name();
 
   // Warns if the raw bytes of a key are text.
-  Keys operator()(const RawKey& key) const {
+  Keys operator()(RawKey& key) const {
     if (request.only_identities) throw no_identity(name);
     if (key.form == RawKey::Form::text)
       messages.warning(
@@ -59,7 +63,7 @@ struct KeysIn {
                       "gpuaes-keygen to make a key",
                       name));
     Keys keys;
-    keys.push_back({.kind = KeyKind::key_file, .secret = key.key.copy(), .name = name});
+    keys.push_back({.kind = KeyKind::key_file, .secret = std::move(key.key), .name = name});
     return keys;
   }
   Keys operator()(IdentityLines) const {
@@ -70,7 +74,7 @@ struct KeysIn {
           purpose == Purpose::rekey ? "use --recipient with its recipient, which gpuaes-keygen -y prints"
                                     : "use -d to decrypt, or -e to encrypt for its recipient");
     Keys keys;
-    for (Key& identity : parse_identities(as_text(contents.bytes()), name))
+    for (Key& identity : identities_in(file))
       keys.push_back(purpose == Purpose::open || identity.kind == KeyKind::plugin ? std::move(identity)
                                                                                   : recipient_of(identity));
     return keys;
@@ -89,20 +93,26 @@ struct KeysIn {
   }
 };
 
+Keys keys_in(SecretFile file, const SecretRequest& request, const Context& context) {
+  Keys keys = std::visit(KeysIn{file, request, context.messages}, file.kind);
+  add_plugin_clients(keys, context);
+  return keys;
+}
+
 // Keys that `unlock` returns when they are needed.
-LockedKeys locked_keys(const NamedFile& file, const std::function<std::vector<Key>()>& unlock,
-                       std::shared_ptr<const Key> recipient = nullptr) {
-  const auto unlock_in_context = [=] { return file.in_context(unlock); };
-  return {std::move(recipient), std::async(std::launch::deferred, unlock_in_context).share()};
+template <class Unlock>
+LockedKeys locked_keys(const NamedFile& file, Unlock unlock, std::shared_ptr<const Key> recipient = nullptr) {
+  auto unlock_in_context = [file, unlock = std::move(unlock)] { return file.in_context(unlock); };
+  return {std::move(recipient), std::async(std::launch::deferred, std::move(unlock_in_context)).share()};
 }
 
 // Asks for the passphrase of an SSH key.
-std::vector<Key> open_ssh_key(const SshKeyFile& file, const Key& recipient, unsigned attempts,
-                              const AskPassphrase& given, Cancel& cancel) {
+Keys open_ssh_key(const SshKeyFile& file, const Key& recipient, unsigned attempts, const AskPassphrase& given,
+                  Cancel& cancel) {
   const std::string& name = recipient.name;
   file.check_encryption();
   const AskPassphrase ask = ask_for_file(name, give_passphrase_hint, attempts, given, cancel);
-  std::vector<Key> keys;
+  Keys keys;
   for (bool again = false; keys.empty(); again = true) {
     const std::optional<Secret> passphrase = ask(name, again);
     if (!passphrase) throw Error(Exit::key, fmt::format("the passphrase does not open {}", name));
@@ -133,98 +143,90 @@ Key read_ssh_recipient(const SshKeyFile& file, const NamedFile& named, Cancel& c
   }
 }
 
-// Adds the keys in a file. To open an input, those with a passphrase wait until they are needed.
-struct AddKeys {
-  Keyring& keyring;
-  const NamedFile& file;
-  const std::shared_ptr<const Secret>& contents;
-  const SecretRequest& request;
-  const std::shared_ptr<const AskPassphrase>& given;
-  const Context& context;
-
-  bool opens() const { return request.purpose == Purpose::open; }
-  void add(std::vector<Key> keys) const { std::ranges::move(keys, std::back_inserter(keyring.keys)); }
-
-  void operator()(EncryptedKeyFile) const {
-    const auto unlock = [contents = contents, name = file.shown(), request = request,
-                         given = opens() ? given : nullptr, context = context] {
-      const SecretFile plain =
-          decrypt_key_file(*contents, name, request.named.attempts, given.get(), context.cancel);
-      return std::visit(KeysIn{plain.contents, name, request, context.messages}, plain.kind);
-    };
-    if (opens())
-      keyring.locked.push_back(locked_keys(file, unlock));
-    else
-      add(unlock());
-  }
-
-  void operator()(SshPrivateKey kind) const {
-    const auto key = std::make_shared<const SshKeyFile>(as_text(contents->bytes()), file.shown());
-    const bool is_used = opens() || request.purpose == Purpose::seal_for_identities;
-    if (!key->has_passphrase() || !is_used) return add_plain(kind);
-    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(*key, file, context.cancel));
-    const auto unlock = [key, recipient, attempts = request.named.attempts, given = given,
-                         &cancel = context.cancel] {
-      return open_ssh_key(*key, *recipient, attempts, *given, cancel);
-    };
-    if (opens())
-      keyring.locked.push_back(locked_keys(file, unlock, recipient));
-    else
-      keyring.keys.push_back(recipient->copy());
-  }
-
-  void operator()(const RawKey& key) const { add_plain(key); }
-  void operator()(IdentityLines kind) const { add_plain(kind); }
-  void operator()(RecipientLines kind) const { add_plain(kind); }
-  void operator()(const NoKeys& kind) const { add_plain(kind); }
-
- private:
-  template <class Kind>
-  void add_plain(const Kind& kind) const {
-    add(KeysIn{*contents, file.shown(), request, context.messages}(kind));
-  }
-};
-
 bool has_ssh_key(const KeyFile& kind) {
   const auto* const recipients = std::get_if<RecipientLines>(&kind);
   return std::holds_alternative<SshPrivateKey>(kind) || (recipients != nullptr && recipients->first_is_ssh);
 }
 
-// To open an input, an SSH key that cannot be used is skipped. Returns its error.
-std::exception_ptr add_key_file(Keyring& keyring, const NamedFile& named, const SecretRequest& request,
-                                const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
-  SecretFile file = read_and_warn(named, request.warn_if_readable, context);
-  const auto contents = std::make_shared<const Secret>(std::move(file.contents));
-  try {
-    std::visit(AddKeys{keyring, named, contents, request, given, context}, file.kind);
-  } catch (const Error& error) {
-    if (request.purpose != Purpose::open || !has_ssh_key(file.kind) || error.lacks_resource()) throw;
-    keyring.unusable.emplace_back(error.what());
-    return std::current_exception();
+struct AddKeys {
+  Keyring& keyring;
+  const SecretRequest& request;
+  const std::shared_ptr<const AskPassphrase>& given;
+  const Context& context;
+
+  bool opens() const { return request.purpose == Purpose::open; }
+  void add(Keys keys) const { std::ranges::move(keys, std::back_inserter(keyring.keys)); }
+
+  void in_file(const NamedFile& named) const {
+    SecretFile file = read_secret_file(named, request.warn_if_readable, context);
+    const bool may_be_skipped = opens() && has_ssh_key(file.kind);
+    try {
+      if (std::holds_alternative<EncryptedKeyFile>(file.kind))
+        add_encrypted(std::move(file));
+      else if (!std::holds_alternative<SshPrivateKey>(file.kind) || !add_locked_ssh_key(file))
+        add(keys_in(std::move(file), request, context));
+    } catch (const Error& error) {
+      if (!may_be_skipped || error.lacks_resource()) throw;
+      keyring.unusable.push_back(error);
+    }
   }
-  return nullptr;
-}
+
+ private:
+  void add_encrypted(SecretFile file) const {
+    const NamedFile named = file.file;
+    auto unlock = [file = std::move(file), request = request, given = opens() ? given : nullptr,
+                   context = context] {
+      SecretFile plain = decrypt_key_file(file, request.named.attempts, given.get(), context.cancel);
+      return keys_in(std::move(plain), request, context);
+    };
+    if (opens())
+      keyring.locked.push_back(locked_keys(named, std::move(unlock)));
+    else
+      add(unlock());
+  }
+
+  // Returns false if the key has no passphrase, or none is needed.
+  bool add_locked_ssh_key(const SecretFile& file) const {
+    SshKeyFile key(as_text(file.contents.bytes()), file.name());
+    const bool is_used = opens() || request.purpose == Purpose::seal_for_identities;
+    if (!key.has_passphrase() || !is_used) return false;
+    const auto recipient = std::make_shared<const Key>(read_ssh_recipient(key, file.file, context.cancel));
+    if (!opens()) return keyring.keys.push_back(recipient->copy()), true;
+    auto unlock = [key = std::move(key), recipient, attempts = request.named.attempts, given = given,
+                   &cancel = context.cancel] {
+      return open_ssh_key(key, *recipient, attempts, *given, cancel);
+    };
+    keyring.locked.push_back(locked_keys(file.file, std::move(unlock), recipient));
+    return true;
+  }
+};
 
 }  // namespace
 
-std::exception_ptr add_key_files(Keyring& keyring, const SecretRequest& request,
-                                 const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
-  std::exception_ptr first;
-  for (const NamedFile& file : request.named.key_files)
-    file.in_context([&] {
-      const std::exception_ptr error = add_key_file(keyring, file, request, given, context);
-      if (!first) first = error;
-    });
-  return first;
+void add_key_files(Keyring& keyring, const SecretRequest& request,
+                   const std::shared_ptr<const AskPassphrase>& given, const Context& context) {
+  const AddKeys add_keys{keyring, request, given, context};
+  for (const NamedFile& file : request.named.key_files) file.in_context([&] { add_keys.in_file(file); });
 }
 
-SecretFile read_key_file(const NamedFile& named, const Context& context) {
-  SecretFile file = read_and_warn(named, true, context);
-  if (!std::holds_alternative<EncryptedKeyFile>(file.kind)) return file;
-  const std::string name = named.shown();
-  SecretFile plain = decrypt_key_file(file.contents, name, default_attempts, nullptr, context.cancel);
-  if (std::holds_alternative<EncryptedKeyFile>(plain.kind)) throw encrypted_twice(name);
-  return plain;
+std::string read_recipients_of(const NamedFile& named, const Context& context) {
+  SecretFile file = read_secret_file(named, true, context);
+  if (std::holds_alternative<EncryptedKeyFile>(file.kind))
+    file = decrypt_key_file(file, default_attempts, nullptr, context.cancel);
+  const std::string name = file.name();
+  if (std::holds_alternative<EncryptedKeyFile>(file.kind)) throw encrypted_twice(name);
+  if (const auto* const key = std::get_if<RawKey>(&file.kind); key != nullptr && key->is_certain())
+    throw UsageError(fmt::format("{} contains a key, which has no recipient", name),
+                     "anyone who encrypts with a key needs the key itself");
+  std::string recipients;
+  for (const Key& identity : identities_in(file)) {
+    if (identity.kind == KeyKind::plugin)
+      throw UsageError(
+          fmt::format("{} contains an identity of age-plugin-{}, and only that program knows its recipient",
+                      name, plugin_name(identity)));
+    recipients += text_of(recipient_of(identity)) + "\n";
+  }
+  return recipients;
 }
 
 }  // namespace gpuaes

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <future>
 #include <map>
@@ -9,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -28,9 +28,22 @@
 namespace gpuaes {
 namespace {
 
-// The first line of `contents`.
-Secret read_line(std::span<const std::byte> contents, const std::string& name, const Messages& messages) {
-  Secret passphrase = parse_passphrase(contents, name);
+// The bytes before the first newline, unchanged (gpuaes-stream(5), "Slots"). UsageError naming `name` if
+// there are none or too many.
+Secret first_line(Secret contents, std::string_view name) {
+  const std::size_t size = std::min(as_text(contents.bytes()).find('\n'), contents.size());
+  if (size == 0) throw UsageError(fmt::format("the passphrase from {} is empty", name));
+  if (size > max_passphrase_bytes)
+    throw UsageError(
+        fmt::format("the passphrase from {} is longer than {} bytes", name, max_passphrase_bytes),
+        "a passphrase ends at the first newline");
+  contents.shrink(size);
+  return contents;
+}
+
+// Warns of what may be there by mistake.
+Secret parse_passphrase(Secret contents, const std::string& name, const Messages& messages) {
+  Secret passphrase = first_line(std::move(contents), name);
   if (passphrase.bytes().back() == std::byte{'\r'})
     messages.warning(
         fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
@@ -53,7 +66,7 @@ Secret read_line(std::span<const std::byte> contents, const std::string& name, c
 constexpr std::size_t max_command_output_bytes = 64 << 10;
 
 // Asks `question` after `complaint`, unless that is empty. UsageError at the end of the input (^D).
-Secret ask(Prompt& prompt, const std::string& complaint, const std::string& question) {
+Secret ask_line(Prompt& prompt, const std::string& complaint, const std::string& question) {
   Secret line(max_passphrase_bytes + 1);
   line.shrink(
       prompt.ask(complaint.empty() ? question : fmt::format("{}\n{}", complaint, question), line.bytes()));
@@ -90,41 +103,75 @@ Secret show_generated_passphrase(Prompt& prompt) {
 Secret ask_new_passphrase(const SecretOptions& options, const std::string& question, Cancel& cancel) {
   Prompt prompt(cancel);
   for (unsigned attempt = 0; attempt < options.attempts; ++attempt) {
-    const Secret line = ask(prompt, attempt > 0 ? "the passphrases didn't match" : "", question);
+    Secret line = ask_line(prompt, attempt > 0 ? "the passphrases didn't match" : "", question);
     if (line.size() == 0 && options.generates_passphrase) return show_generated_passphrase(prompt);
-    Secret passphrase = parse_passphrase(line.bytes(), "the terminal");
-    if (is_equal(passphrase.bytes(), ask(prompt, "", "Confirm passphrase: ").bytes())) return passphrase;
+    Secret passphrase = first_line(std::move(line), "the terminal");
+    if (is_equal(passphrase.bytes(), ask_line(prompt, "", "Confirm passphrase: ").bytes())) return passphrase;
   }
   throw UsageError("the passphrases didn't match");
 }
 
-// Asks for a passphrase on the terminal, with a complaint unless that is empty. Counts the questions.
-// UsageError if the last permitted answer is empty or too long.
-Secret ask_passphrase(const std::string& question, std::string complaint, unsigned& asked, unsigned attempts,
-                      Cancel& cancel) {
-  Prompt prompt(cancel);
-  for (;;) {
-    ++asked;
-    try {
-      return parse_passphrase(ask(prompt, complaint, question).bytes(), "the terminal");
-    } catch (const UsageError& error) {
-      if (asked == attempts) throw;
-      complaint = error.what();
+// The answers for all inputs.
+struct Answers {
+  std::mutex mutex;  // guards the members below; held during a question
+  std::map<unsigned, Secret> all;
+  unsigned count = 0;
+};
+
+// An AskPassphrase. Copies share the answers.
+struct Questions {
+  unsigned attempts;
+  std::string opened;
+  Cancel& cancel;
+  std::shared_ptr<Answers> answers = std::make_shared<Answers>();
+  unsigned asked = 0;  // for this input
+  unsigned own = 0;    // the last answer for this input
+  std::set<unsigned> tried{};
+
+  std::optional<Secret> operator()(const std::string& input, bool again) {
+    const std::lock_guard lock(answers->mutex);
+    if (again)
+      answers->all.erase(own);
+    else
+      asked = own = 0, tried.clear();
+    for (auto answer = answers->all.rbegin(); answer != answers->all.rend(); ++answer)
+      if (tried.insert(answer->first).second) return answer->second.copy();
+    if (asked == attempts) return std::nullopt;
+    Secret answer =
+        ask(input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input)),
+            again ? fmt::format("the passphrase does not open {}", opened) : "");
+    own = ++answers->count;
+    tried.insert(own);
+    return answers->all.emplace(own, std::move(answer)).first->second.copy();
+  }
+
+  // UsageError if the last permitted answer is empty or too long.
+  Secret ask(const std::string& question, std::string complaint) {
+    Prompt prompt(cancel);
+    for (;;) {
+      ++asked;
+      try {
+        return first_line(ask_line(prompt, complaint, question), "the terminal");
+      } catch (const UsageError& error) {
+        if (asked == attempts) throw;
+        complaint = error.what();
+      }
     }
   }
-}
+};
 
 // The first line of a file. Reads byte by byte: the bytes after the line may be the input, and may not arrive
 // for a long time.
 Secret read_passphrase(const NamedFile& named, const Context& context) {
   FdSource file = open_secret_file(named, context.cancel);
-  warn_if_readable(file, context.messages);
+  warn_if_readable(named, file, context.messages);
   Secret line(max_passphrase_bytes + 1);
   std::size_t size = 0;
   while (size < line.size() && file.read(line.bytes().subspan(size, 1)) == 1 &&
          line.bytes()[size] != std::byte{'\n'})
     ++size;
-  return read_line(line.bytes().first(size), file.name(), context.messages);
+  line.shrink(size);
+  return parse_passphrase(std::move(line), file.name(), context.messages);
 }
 
 // The first line that the shell command prints. UsageError if it is not a passphrase or the command fails.
@@ -133,9 +180,9 @@ Secret run_passphrase_command(const Argument& command, const Context& context) {
   FdSource source = process.output();
   try {
     process.start();
-    const Secret output = read_up_to(max_command_output_bytes + 1, source);
+    Secret output = read_up_to(max_command_output_bytes + 1, source);
     if (output.size() <= max_command_output_bytes)
-      return read_line(output.bytes(), source.name(), context.messages);
+      return parse_passphrase(std::move(output), source.name(), context.messages);
   } catch (const IoError& error) {
     throw UsageError(error.what(), error.hint());
   }
@@ -157,34 +204,7 @@ const char* question_for(const SecretRequest& request) {
 }  // namespace
 
 AskPassphrase ask_passphrases(unsigned attempts, Cancel& cancel, const std::string& opened) {
-  struct Shared {
-    std::mutex mutex;  // guards the members below; held during a question
-    std::map<unsigned, Secret> answers;
-    unsigned count = 0;
-  };
-  struct State {
-    unsigned asked = 0;
-    unsigned own = 0;  // the last answer for this input
-    std::set<unsigned> tried;
-  };
-  return [shared = std::make_shared<Shared>(), state = State(), attempts, opened, &cancel](
-             const std::string& input, bool again) mutable -> std::optional<Secret> {
-    const std::lock_guard lock(shared->mutex);
-    if (again)
-      shared->answers.erase(state.own);
-    else
-      state = {};
-    for (auto answer = shared->answers.rbegin(); answer != shared->answers.rend(); ++answer)
-      if (state.tried.insert(answer->first).second) return answer->second.copy();
-    if (state.asked == attempts) return std::nullopt;
-    Secret answer = ask_passphrase(
-        input.empty() ? "Enter passphrase: " : fmt::format("Enter passphrase for {}: ", printable(input)),
-        again ? fmt::format("the passphrase does not open {}", opened) : "", state.asked, attempts, cancel);
-    state.own = ++shared->count;
-    state.tried.insert(state.own);
-    shared->answers.emplace(state.own, answer.copy());
-    return answer;
-  };
+  return Questions{attempts, opened, cancel};
 }
 
 AskPassphrase ask_for_file(const std::string& name, const std::string& hint, unsigned attempts,

@@ -489,4 +489,9 @@ std::shared_ptr<Plugin> make_plugin_client(const Context& context) {
   return std::make_shared<Client>(context);
 }
 
+void add_plugin_clients(std::vector<Key>& keys, const Context& context) {
+  for (Key& key : keys)
+    if (key.kind == KeyKind::plugin) key.plugin = make_plugin_client(context);
+}
+
 }  // namespace gpuaes

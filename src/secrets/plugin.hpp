@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "keys/keyring.hpp"
 #include "keys/plugin.hpp"
 #include "terminal/context.hpp"
 
@@ -11,5 +13,8 @@ namespace gpuaes {
 // Runs the plugin of a key for each file key, and lets it talk to the user. The members of `context`
 // must outlive the client.
 std::shared_ptr<Plugin> make_plugin_client(const Context& context);
+
+// Gives a client to those keys that need one.
+void add_plugin_clients(std::vector<Key>& keys, const Context& context);
 
 }  // namespace gpuaes

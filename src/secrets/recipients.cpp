@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "files/named_file.hpp"
-#include "io/fd_source_sink.hpp"
 #include "keys/recipient.hpp"
 #include "keys/ssh_key.hpp"
 #include "secrets/secret_file.hpp"
@@ -24,14 +23,13 @@ namespace {
 // Adds the recipients in a file. The file counts as a secret, since it could be an identity file named by
 // mistake.
 void add_recipients_in(Keyring& keyring, const NamedFile& named, const Context& context) {
-  FdSource file = open_secret_file(named, context.cancel);
-  const auto [contents, kind] = read_secret_file(file);
-  const std::string& name = file.name();
-  if (const auto* const key = std::get_if<RawKey>(&kind); key != nullptr && key->is_certain())
+  const SecretFile file = read_secret_file(named, false, context);
+  const std::string name = file.name();
+  if (const auto* const key = std::get_if<RawKey>(&file.kind); key != nullptr && key->is_certain())
     throw UsageError(fmt::format("{} contains a key, not recipients", name), "name a key file with -k");
   const std::size_t before = keyring.keys.size();
   bool skipped = false;
-  for (ContentLines lines(as_text(contents.bytes())); lines.next();) {
+  for (ContentLines lines(as_text(file.contents.bytes())); lines.next();) {
     const std::string line_name = fmt::format("line {} of {}", lines.number(), name);
     const std::optional<std::string> type = other_ssh_type(lines.line());
     skipped |= type.has_value();

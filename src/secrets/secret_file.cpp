@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "format/format.hpp"
+#include "io/access.hpp"
 #include "io/armor.hpp"
 
 namespace gpuaes {
@@ -33,7 +34,7 @@ void refuse_key_as_input(const NamedFile& named, Cancel& cancel) {
   const std::optional<struct stat> status = named.status();
   if (!status || !S_ISREG(status->st_mode) || access(name.c_str(), R_OK) != 0) return;
   FdSource file = named.open_unnamed(cancel);
-  const KeyFile kind = classify(read_up_to(max_file_bytes, file), name);
+  const KeyFile kind = SecretFile(named, read_up_to(max_file_bytes, file)).kind;
   const auto* const raw = std::get_if<RawKey>(&kind);
   const bool is_key = raw != nullptr ? raw->is_certain()
                                      : !std::holds_alternative<NoKeys>(kind) &&
@@ -59,12 +60,11 @@ Secret read_up_to(std::size_t max, FdSource& file) {
   }
 }
 
-void warn_if_readable(const FdSource& file, const Messages& messages) {
-  const struct stat& status = file.status();
-  if (S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0)
-    messages.warning(file.name() == standard_input_name
+void warn_if_readable(const NamedFile& file, const FdSource& opened, const Messages& messages) {
+  if (is_readable_by_others(opened.descriptor()))
+    messages.warning(file.is_standard()
                          ? std::string("the file on standard input is readable by other users")
-                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", file.name()));
+                         : fmt::format("{0} is readable by other users; run chmod 600 {0}", file.name));
 }
 
 FdSource open_secret_file(const NamedFile& file, Cancel& cancel) {
@@ -72,24 +72,27 @@ FdSource open_secret_file(const NamedFile& file, Cancel& cancel) {
   return file.open_unnamed(cancel);
 }
 
-KeyFile classify(const Secret& contents, const std::string& name) {
-  return classify_key_file(contents.bytes(), name, encrypted_beginnings());
-}
+SecretFile::SecretFile(NamedFile named, Secret read)
+    : file(std::move(named)),
+      contents(std::move(read)),
+      kind(classify_key_file(contents.bytes(), name(), encrypted_beginnings())) {}
 
 void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel) {
   for (const InputRequest& input : inputs.named)
     if (input.may_be_key) refuse_key_as_input(input.file, cancel);
 }
 
-SecretFile read_secret_file(FdSource& file) {
-  Secret contents = read_up_to(max_encrypted_key_file_bytes + 1, file);
-  KeyFile kind = classify(contents, file.name());
-  const std::size_t max =
-      std::holds_alternative<EncryptedKeyFile>(kind) ? max_encrypted_key_file_bytes : max_file_bytes;
-  if (contents.size() > max)
+SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Context& context) {
+  FdSource source = open_secret_file(named, context.cancel);
+  SecretFile file(named, read_up_to(max_encrypted_key_file_bytes + 1, source));
+  const bool is_encrypted = std::holds_alternative<EncryptedKeyFile>(file.kind);
+  const std::size_t max = is_encrypted ? max_encrypted_key_file_bytes : max_file_bytes;
+  if (file.contents.size() > max)
     throw UsageError(fmt::format(
         "{} is longer than {} bytes, which is too long for a file of keys or recipients", file.name(), max));
-  return {std::move(contents), std::move(kind)};
+  if (should_warn && !is_encrypted && !std::holds_alternative<RecipientLines>(file.kind))
+    warn_if_readable(named, source, context.messages);
+  return file;
 }
 
 }  // namespace gpuaes

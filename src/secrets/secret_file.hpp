@@ -10,7 +10,7 @@
 #include "io/fd_source_sink.hpp"
 #include "keys/key_file.hpp"
 #include "keys/secret.hpp"
-#include "terminal/messages.hpp"
+#include "terminal/context.hpp"
 
 namespace gpuaes {
 
@@ -21,23 +21,28 @@ inline constexpr std::size_t max_file_bytes = 1 << 20;
 // The contents of a file, up to `max` bytes.
 Secret read_up_to(std::size_t max, FdSource& file);
 
-void warn_if_readable(const FdSource& file, const Messages& messages);
+// Warns if other users can read the file.
+void warn_if_readable(const NamedFile& file, const FdSource& opened, const Messages& messages);
 
 // Call it in the context of the file. UsageError if the name is itself a secret; IoError.
 FdSource open_secret_file(const NamedFile& file, Cancel& cancel);
 
+// What was read from a file of keys or recipients, encrypted or not.
 struct SecretFile {
+  SecretFile(NamedFile named, Secret read);
+
+  NamedFile file;
   Secret contents;
   KeyFile kind;
+
+  std::string name() const { return file.shown(); }  // for messages
 };
 
-// Reads a file of keys or recipients. UsageError if it is too long.
-SecretFile read_secret_file(FdSource& file);
+// Reads it in the context of the file. Warns, if it should, when other users can read secrets in plaintext.
+// UsageError if it is too long, or the name is itself a secret; IoError.
+SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Context& context);
 
 // UsageError if one of the inputs that may be a file of keys or recipients is one.
 void refuse_keys_as_inputs(const InputsRequest& inputs, Cancel& cancel);
-
-// What the contents of the file `name` are, encrypted or not.
-KeyFile classify(const Secret& contents, const std::string& name);
 
 }  // namespace gpuaes

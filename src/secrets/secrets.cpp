@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "files/named_file.hpp"
@@ -22,17 +22,12 @@
 namespace gpuaes {
 namespace {
 
-// For when no other secret is given: throws `first`, the error of the first unusable key, followed by the
-// others.
-[[noreturn]] void refuse_unusable(const Keyring& keyring, const std::exception_ptr& first,
-                                  const std::string& option) {
-  try {
-    std::rethrow_exception(first);
-  } catch (Error& error) {
-    for (const std::string& other : std::span(keyring.unusable).subspan(1)) error.append("; " + other);
-    error.within(option);
-    throw;
-  }
+// For when no other secret is given.
+[[noreturn]] void refuse_unusable(const std::vector<Error>& unusable, const std::string& option) {
+  Error all = unusable.front();
+  for (const Error& other : std::span(unusable).subspan(1)) all.append(fmt::format("; {}", other.what()));
+  all.within(option);
+  throw all;
 }
 
 // Adds identities without data, which can also encrypt.
@@ -44,17 +39,16 @@ void add_plugins(Keyring& keyring, const SecretRequest& request) {
 Keyring read_named(const SecretRequest& request, const Context& context) {
   Keyring keyring;
   const auto given = std::make_shared<AskPassphrase>();  // set before a key file is decrypted
-  const std::exception_ptr unusable = add_key_files(keyring, request, given, context);
+  add_key_files(keyring, request, given, context);
   add_recipients(keyring, request, context);
   add_plugins(keyring, request);
-  const std::shared_ptr<Plugin> client = make_plugin_client(context);
-  for (Key& key : keyring.keys)
-    if (key.kind == KeyKind::plugin) key.plugin = client;
+  add_plugin_clients(keyring.keys, context);
   if (AskPassphrase passphrase = find_passphrase(request, context)) {
     if (!request.named.ask_passphrase) *given = passphrase;
     keyring.keys.push_back({.kind = KeyKind::passphrase, .passphrase = std::move(passphrase)});
   }
-  if (keyring.empty() && unusable) refuse_unusable(keyring, unusable, request.named.key_files.front().option);
+  if (keyring.empty() && !keyring.unusable.empty())
+    refuse_unusable(keyring.unusable, request.named.key_files.front().option);
   return keyring;
 }
 

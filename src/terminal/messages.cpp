@@ -54,6 +54,7 @@ constexpr auto hint_words = std::to_array<HintWords>({
     {Advice::raise_file_limit, "allow more open files, for example with ulimit -n 1024"},
     {Advice::raise_memory_limit, "raise the memory limit of the service, container or shell (ulimit)"},
     {Advice::raise_thread_limit, "allow more processes and threads, for example with ulimit -u"},
+    {Advice::recover_undamaged, "copy or download it again, or use --salvage to recover the undamaged parts"},
     {Advice::redirect_output, "redirect the output, name a file with -o, or use --force"},
     {Advice::repeat_key_option,
      "name each key or identity file with a -k of its own; in -k *.key, only the first file is a key"},

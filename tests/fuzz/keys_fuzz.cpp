@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -21,12 +22,20 @@ void check_text(const Key& recipient) {
   require(again.kind == recipient.kind && again.public_key == recipient.public_key);
 }
 
+std::vector<Key> identities_in(std::string_view text) {
+  if (!looks_like_ssh_identity(first_content_line(text))) return parse_identities(text, "it");
+  const SshKeyFile file(text, "it");
+  std::vector<Key> identities;
+  if (!file.has_passphrase()) identities.push_back(file.open({}, {}).value());
+  return identities;
+}
+
 }  // namespace
 
 void fuzz(std::span<const std::byte> input) {
   const std::string_view text = as_text(input);
   try {
-    for (const Key& identity : parse_identities(text, "it"))
+    for (const Key& identity : identities_in(text))
       if (identity.kind != KeyKind::plugin) check_text(recipient_of(identity));
   } catch (const UsageError&) {
   } catch (const IoError&) {  // libcrypto has no ML-KEM

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string>
 
 #include "io/new_file.hpp"
@@ -47,13 +48,26 @@ extern "C" int fchmod(int fd, mode_t mode) noexcept {
 
 namespace gpuaes {
 
+TEST_CASE("a new file that is not kept is removed, even if its directory was renamed") {
+  const TempDir directory;
+  const std::string before = directory / "before", after = directory / "after";
+  std::filesystem::create_directory(before);
+  Cancel cancel;
+  {
+    NewFile file({.name = "key", .path = before + "/key"}, test_bytes(10), NewFile::Access::owner, cancel);
+    file.publish();
+    std::filesystem::rename(before, after);
+  }
+  CHECK(std::filesystem::is_empty(after));
+}
+
 TEST_CASE(
     "a private file on a file system without modes is an error that names it, unless all its files are") {
   const TempDir directory;
   const std::string name = directory / "key";
   const FixedModes fixed;
   Cancel cancel;
-  const auto write = [&] { write_new_file({.path = name, .name = name}, test_bytes(10), cancel); };
+  const auto write = [&] { write_new_file({.name = name, .path = name}, test_bytes(10), cancel); };
   {
     const Umask usual(022);
     CHECK(failure_of(write) ==

@@ -65,7 +65,7 @@ TEST_CASE("the name of a new file that is taken in the meantime is refused, and 
   const TempDir directory;
   const std::string name = directory / "key";
   {
-    TempFile file({.path = name, .name = name}, {.if_exists = TempFile::IfExists::refuse});
+    TempFile file({.name = name, .path = name}, {.if_exists = TempFile::IfExists::refuse});
     write_file(name, test_bytes(10));
     CHECK_THROWS_AS(file.publish(), IoError);
   }
@@ -88,7 +88,7 @@ TEST_CASE("another process that takes the name of a new file may remove its temp
   for (int round = 0; round < 5000; ++round) {
     const std::string failure = failure_of([&] {
       TempFile file(
-          {.path = name, .name = name},
+          {.name = name, .path = name},
           {.if_exists = TempFile::IfExists::refuse, .nameless = false, .prefix = prefix, .try_naming = true});
       file.publish();
     });

@@ -49,6 +49,15 @@ def test_secrets(key):
     expect_same(PLAIN, redirected("identity", *options, "public").out, "a recipient and its identity")
 
 
+@pytest.mark.parametrize("option, source", [("-k", "identity"), ("--passphrase-file", "words")])
+def test_a_file_with_the_name_that_messages_give_standard_input(option, source):
+    os.rename(source, "standard input")
+    os.chmod("standard input", 0o644)
+    how = ["-d", "-i", "sealed"] if option == "-k" else ["-i", "plain", "-o", "locked"]
+    result = stream(option, "standard input", *how, status=3 if option == "-k" else 0)
+    assert "standard input is readable by other users; run chmod 600 standard input" in result.warnings
+
+
 def test_rekey(key):
     """With -o -, the output is standard output, and the input stays unchanged."""
     before = pathlib.Path("sealed").read_bytes()

@@ -40,6 +40,17 @@ def test_a_key_file_is_private_with_any_umask(wrap):
         assert os.stat(f"key-{mask}").st_mode == 0o100600
 
 
+@both_kinds
+def test_a_file_on_standard_output_that_others_can_read_causes_a_warning(kind):
+    for mode in 0o644, 0o640, 0o604, 0o600, 0o700:
+        with open("output", "wb") as output:
+            os.fchmod(output.fileno(), mode)
+            warnings = keygen(*kind, stdout=output).warnings
+        warned = ["the file on standard output is readable by other users; use -o FILE instead"]
+        assert warnings == (warned if mode & 0o044 else []), oct(mode)
+        assert pathlib.Path("output").read_bytes()
+
+
 def test_an_identity_file_and_its_recipient():
     found, other = keygen("--x25519", "-o", "identity"), keygen("--x25519", "-o", "other")
     content = pathlib.Path("identity").read_text()

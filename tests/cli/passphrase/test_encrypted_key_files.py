@@ -74,6 +74,9 @@ def test_without_a_terminal(recipient, format):
     assert result.hint == f"in bash, name {DECRYPTED} instead"
     result = keygen("-y", "encrypted", status=2, start_new_session=True)
     assert result.error == f"--recipient: {NO_TERMINAL}"
+    pathlib.Path("encrypted").rename("standard input")
+    result = keygen("-y", "standard input", status=2, start_new_session=True)
+    assert result.hint == f"in bash, name {DECRYPTED.replace('encrypted', 'standard input')} instead"
 
 
 @pytest.mark.parametrize("given", [["--passphrase-file", "words"], ["--passphrase-command", "cat words"]])

@@ -167,10 +167,18 @@ def test_what_cannot_be_combined(plugin, recipient, identity, key, words, option
     assert recorded() == []
 
 
+def test_an_identity_in_an_encrypted_file(plugin, recipient, identity):
+    plugin()
+    stream("-r", recipient, "-o", "input", input=PLAIN)
+    file_key = bytes(range(16))
+    pathlib.Path("encrypted").write_bytes(
+        age.seal(pathlib.Path(identity).read_bytes(), [age.scrypt_stanza(file_key, b"two words")], file_key))
+    assert at_terminal("-d", "-k", "encrypted", "input", answers=["two words"])[0].out == PLAIN
+
+
 def test_keygen_prints_no_recipient_of_a_plugin(plugin, identity):
     plugin(FAILS)
-    result = keygen("-y", identity, status=2)
-    assert result.error == f"--recipient: {identity} contains an identity of age-plugin-test, and only that program knows its recipient"
-    result = run("gpuage-keygen", "-y", identity, status=1)
-    assert result.error == f"{identity} contains a plugin identity; only the plugin can print its recipient"
+    message = f"{identity} contains an identity of age-plugin-test, and only that program knows its recipient"
+    assert keygen("-y", identity, status=2).error == f"--recipient: {message}"
+    assert run("gpuage-keygen", "-y", identity, status=1).error == message
     assert recorded() == []

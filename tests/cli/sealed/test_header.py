@@ -1,6 +1,7 @@
 """A header that is damaged or malformed is refused before any output, and slots are tried until one opens."""
 
 import os
+import pathlib
 import resource
 import time
 
@@ -8,7 +9,7 @@ import pytest
 
 from matrix import thinned
 from processes import A_SECOND
-from programs import KEY, SANITIZED, each_way, expect_same, secret_file, some_bytes, stream
+from programs import KEY, SANITIZED, each_way, expect_same, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -198,6 +199,21 @@ def test_if_no_slot_opens_the_status_depends_on_the_slots(batch, key, words):
     # The header of another file with the same key, before the message of this file.
     message = seal([OWN])[20 + 67 + 32 :]
     expect_refused(stream, sf.header(FOREIGN_KEY, [FOREIGN]) + message, 4, DIFFERENT, secret)
+
+
+@pytest.mark.parametrize("format", ["sealed", "age"])
+def test_the_hint_for_a_modified_header_names_salvage(key, format):
+    if format == "sealed":
+        data, secret = flip(seal([OWN]), 100), key
+    else:
+        recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
+        data, secret = bytearray(stream("-f", "age", "-r", recipient, input=PLAIN).out), "identity"
+        at = data.index(b"\n--- ") + 10
+        data[at] = ord("B" if data[at] == ord("A") else "A")
+    pathlib.Path("damaged").write_bytes(data)
+    found = stream("-q", "-d", "-k", secret, "damaged", status=4)
+    assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
+    assert stream("-q", "--salvage", "-k", secret, "damaged", status=4).out == PLAIN
 
 
 def test_invalid_scrypt_parameters_are_refused_immediately(batch, key, words):
