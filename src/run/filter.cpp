@@ -36,13 +36,12 @@
 namespace gpuaes {
 namespace {
 
-void open_outputs(Endpoints& endpoints, const FilterRequest& request, const NamedInputs& named,
-                  const OutputTargets& targets, const Context& context) {
+void open_outputs(Endpoints& endpoints, const FilterRequest& request, const OutputTargets& targets,
+                  const Context& context) {
   const StreamRequest& stream = request.stream;
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
-  if (!request.output.directory) refuse_output_conflicts(named, targets);
   const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
   const auto complete = [&](int fd) {
     if (targets.complete) targets.complete(endpoints.source, fd);
@@ -105,40 +104,49 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
+FilterRun::FilterRun(const FilterRequest& request, Progress& progress, const Context& context)
+    : request_(request),
+      progress_(progress),
+      context_(context),
+      targets_(find_outputs(request.output.file, request.reports.stats, request.reports.trace)),
+      lanes_(request.lanes) {
+  targets_.written = !request.stream.test;
+  prepare_inputs(files_of(request.secrets, request.stream, request.inputs),
+                 request.output.directory.has_value());
+  // The plan of the first input is not that of all.
+  if (request.inputs.several() || request.output.directory) show_only_devices({lanes_.choice.named});
+  refuse_keys_as_inputs(request.inputs, context.cancel);
+  keyring_ = read_secrets(request.secrets, context);
+}
+
+InputResult FilterRun::run(const InputRequest& input, const Context& context, bool alone) {
+  Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
+  if (request_.inputs.finds_names())
+    refuse_secret_as_input(input.file, endpoints.source.status(),
+                           files_of(request_.secrets, request_.stream));
+  refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
+  run_opened(input, std::move(endpoints), targets_, context, alone);
+  return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
+}
+
+void FilterRun::run_opened(const InputRequest& input, Endpoints endpoints, const OutputTargets& targets,
+                           const Context& context, bool alone) {
+  const Report::Start start;
+  open_outputs(endpoints, request_, targets, context);
+  const std::unique_ptr<OpenStream> stream =
+      open_stream(request_.stream, input, keyring_.copy(), endpoints, context);
+  std::call_once(noted_, note_secrets, request_.stream, keyring_, request_.output, context_.messages);
+  if (!request_.inputs.several()) keyring_ = {};  // wiped, as no further input needs it
+  run_stream(alone ? lanes_ : lane_of_this_thread(lanes_), start, endpoints, *stream, progress_, context);
+}
+
 void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
-  const Context& context = control.context;
   Progress progress(control.signals, messages, request.progress);
-  OutputTargets targets = find_outputs(request.output.file, request.reports.stats, request.reports.trace);
-  targets.written = !request.stream.test;
-  const NamedInputs secrets = files_of(request.secrets, request.stream);
-  const NamedInputs named = files_of(request.secrets, request.stream, request.inputs);
-  prepare_inputs(named, request.output.directory.has_value());
-  LaneRequest lanes = request.lanes;
-  // The plan of the first input is not that of all.
-  if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  refuse_keys_as_inputs(request.inputs, context.cancel);
-  Keyring keyring = read_secrets(request.secrets, context);
-  std::once_flag noted;
-  const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
-                          const Context& about, bool alone) {
-    const Report::Start start;
-    open_outputs(endpoints, request, files_of(request.secrets, request.stream, input), outputs, about);
-    const std::unique_ptr<OpenStream> stream =
-        open_stream(request.stream, input, keyring.copy(), endpoints, about);
-    std::call_once(noted, note_secrets, request.stream, keyring, request.output, messages);
-    if (!request.inputs.several()) keyring = {};  // wiped, as no further input needs it
-    run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about);
-  };
-  if (request.output.directory)
-    return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, context);
-  const RunInput run_and_list = [&](const InputRequest& input, const Context& about, bool) {
-    Endpoints endpoints = open_input(input, request.stream.decrypt, about.cancel);
-    if (request.inputs.finds_names()) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
-    run(input, std::move(endpoints), targets, about, true);
-    return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
-  };
-  for_each_input(request.inputs, context, {.run = run_and_list});
+  const std::unique_ptr<FilterRun> run =
+      request.output.directory ? make_directory_run(request, progress, control.context)
+                               : std::make_unique<FilterRun>(request, progress, control.context);
+  for_each_input(request.inputs, control.context, *run);
 }
 
 }  // namespace gpuaes

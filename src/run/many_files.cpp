@@ -55,23 +55,30 @@ std::string without_link(const std::string& file) {
   return found.empty() ? file : found.string();
 }
 
-class DirectoryRun {
+class DirectoryRun : public FilterRun {
  public:
-  DirectoryRun(const FilterRequest& request, const ManyFiles& files, const Context& context)
-      : request_(request),
-        files_(files),
-        context_(context),
+  DirectoryRun(const FilterRequest& request, Progress& progress, const Context& context)
+      : FilterRun(request, progress, context),
         ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
         names_(ending_),
         directory_(request.output.directory->name) {
-    for (const NamedInput& named : files.named.list())
-      named.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, named.file.name);
+    const NamedInputs named = files_of(request.secrets, request.stream, request.inputs);
+    for (const NamedInput& each : named.list())
+      each.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, each.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
-    if (files.targets.stats) stats_ = open_stats();
+    if (targets_.stats) stats_ = open_stats(named);
     request.output.directory->in_context([this] { directory_.make(); });
   }
 
-  bool leaves_out(const InputRequest& input) {
+  InputRules rules() const override {
+    return {.only_files = true,
+            .side_by_side = !keyring_.has_plugin(),
+            .extra_bytes = derivation_bytes(keyring_),
+            .verb = request_.stream.decrypt ? "decrypted" : "encrypted",
+            .progress = &progress_};
+  }
+
+  bool leaves_out(const InputRequest& input) override {
     const bool left_out = is_temporary_name(std::filesystem::path(input.file.name).filename().string()) ||
                           is_earlier_output(without_link(input.file.name));
     if (!left_out)
@@ -81,18 +88,17 @@ class DirectoryRun {
     return left_out;
   }
 
-  bool is_output_directory(const std::string& directory) const {
+  bool skips_directory(const std::string& directory) const override {
     const std::optional<struct stat> found = status_of(directory);
     struct stat own {};
     return found && fstat(directory_.descriptor(), &own) == 0 && is_same_inode(*found, own);
   }
 
-  // From any thread.
-  InputResult run(const InputRequest& input, const Context& about, bool alone) {
-    Endpoints endpoints = open_input(input, request_.stream.decrypt, about.cancel);
+  InputResult run(const InputRequest& input, const Context& context, bool alone) override {
+    Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
     endpoints.totals = &totals_;
     const struct stat before = endpoints.source.status();
-    refuse_secret_as_input(input.file, before, files_.secrets);
+    refuse_secret_as_input(input.file, before, files_of(request_.secrets, request_.stream));
     if (outputs_.contains(endpoints.source.descriptor()))
       throw IoError(fmt::format("{} is also the output of another input", input.file.name));
     inputs_.add(endpoints.source.descriptor());
@@ -108,11 +114,11 @@ class DirectoryRun {
     if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
     const timespec opened = now();
     targets.complete = [&](const FdSource& source, int fd) { complete(source, opened, fd); };
-    files_.run(input, std::move(endpoints), targets, about, alone);
+    run_opened(input, std::move(endpoints), targets, context, alone);
     return {};
   }
 
-  void finish(const InputCounts& counts) {
+  void at_end(const InputCounts& counts) override {
     directory_.sync();
     if (stats_) write_stats(counts);
     if (left_out_ == 0) return;
@@ -126,7 +132,7 @@ class DirectoryRun {
  private:
   const Format& format_to_write() const {
     const std::optional<std::string>& named = request_.stream.format.name;
-    return named ? find_format(*named) : gpuaes::format_to_write(files_.keyring);
+    return named ? find_format(*named) : gpuaes::format_to_write(keyring_);
   }
 
   // A name that is a secret must not be shown in another error.
@@ -149,16 +155,16 @@ class DirectoryRun {
       throw UsageError(would_replace(input, path));
   }
 
-  std::unique_ptr<Sink> open_stats() {
-    OutputTargets only_stats = files_.targets;
+  std::unique_ptr<Sink> open_stats(const NamedInputs& named) {
+    OutputTargets only_stats = targets_;
     only_stats.written = false;
-    refuse_output_conflicts(files_.named, only_stats);
+    refuse_output_conflicts(named, only_stats);
     if (only_stats.stats->file) inputs_.add(only_stats.stats->file->get());
     return open_report(only_stats.stats, context_);
   }
 
   void write_stats(const InputCounts& counts) {
-    const OutputTarget& target = *files_.targets.stats;
+    const OutputTarget& target = *targets_.stats;
     if (outputs_.contains(target.directory, target.path))
       throw IoError(fmt::format("{}: {} is also the output of an input", target.option, target.name));
     totals_.write(*stats_, counts);
@@ -269,9 +275,6 @@ class DirectoryRun {
     outputs_.add(fd);
   }
 
-  const FilterRequest& request_;
-  const ManyFiles& files_;
-  const Context context_;
   const std::string ending_;
   OutputNames names_;
   FileSet inputs_, outputs_;  // all that this run reads, and what it has written
@@ -287,18 +290,9 @@ class DirectoryRun {
 
 }  // namespace
 
-void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Context& context) {
-  DirectoryRun run(request, files, context);
-  for_each_input(request.inputs, context,
-                 {.run = [&](auto&&... arguments) { return run.run(arguments...); },
-                  .only_files = true,
-                  .leaves_out = [&](const InputRequest& input) { return run.leaves_out(input); },
-                  .skips_directory = [&](const std::string& name) { return run.is_output_directory(name); },
-                  .side_by_side = !files.keyring.has_plugin(),
-                  .extra_bytes = derivation_bytes(files.keyring),
-                  .verb = request.stream.decrypt ? "decrypted" : "encrypted",
-                  .progress = &files.progress,
-                  .at_end = [&](const InputCounts& counts) { run.finish(counts); }});
+std::unique_ptr<FilterRun> make_directory_run(const FilterRequest& request, Progress& progress,
+                                              const Context& context) {
+  return std::make_unique<DirectoryRun>(request, progress, context);
 }
 
 }  // namespace gpuaes
