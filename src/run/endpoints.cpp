@@ -15,7 +15,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/subject.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -121,47 +120,6 @@ class HeldSink : public SinkWrapper {
 void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output) {
   if (!output.file && endpoints.source.is_terminal() && isatty(STDOUT_FILENO) != 0)
     endpoints.output = std::make_unique<HeldSink>(std::move(endpoints.output));
-}
-
-namespace {
-
-// A small file about the run, such as its statistics. Errors name its option.
-class ReportSink : public Sink {
- public:
-  ReportSink(std::unique_ptr<Sink> file, std::string option)
-      : file_(std::move(file)), option_(std::move(option)) {}
-
-  void write(std::span<const std::byte> bytes) override {
-    name_subject(option_, [&] { file_->write(bytes); });
-  }
-  void finish() override {
-    name_subject(option_, [&] { file_->finish(); });
-  }
-  void publish(const std::function<void()>& last_step) override {
-    name_subject(option_, [&] { file_->publish(last_step); });
-  }
-
- private:
-  std::unique_ptr<Sink> file_;
-  std::string option_;
-};
-
-}  // namespace
-
-std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
-                                  bool durable) {
-  if (!target) return nullptr;
-  const SinkRules rules{.durable = durable,
-                        .bytes = 0,
-                        .temp = {.hint = "choose another file"},
-                        .keep = false,
-                        .warn = context.messages.warner()};
-  return std::make_unique<ReportSink>(open_sink(*target, rules, context.cancel), target->option);
-}
-
-void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context) {
-  endpoints.stats = open_report(targets.stats, context);
-  endpoints.trace = open_report(targets.trace, context, false);
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

@@ -58,14 +58,6 @@ std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamReque
 // of what is typed.
 void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output);
 
-// Opens the sinks of the files about the run. IoError, UsageError.
-void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context);
-
-// Opens a small file about the run, such as its statistics; null without a target. Unless `durable`, a power
-// failure may lose it. IoError, UsageError.
-std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
-                                  bool durable = true);
-
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);
 

@@ -12,7 +12,9 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/subject.hpp"
 #include "base/text.hpp"
+#include "io/output_file.hpp"
 #include "run/lane_pool.hpp"
 #include "terminal/progress.hpp"
 
@@ -114,7 +116,44 @@ std::string summary(const LaneStats& lane) {
                      lane.read_seconds, lane.write_seconds, lane.wait_seconds);
 }
 
+// A small file about the run, such as its statistics. Errors name its option.
+class ReportSink : public Sink {
+ public:
+  ReportSink(std::unique_ptr<Sink> file, std::string option)
+      : file_(std::move(file)), option_(std::move(option)) {}
+
+  void write(std::span<const std::byte> bytes) override {
+    name_subject(option_, [&] { file_->write(bytes); });
+  }
+  void finish() override {
+    name_subject(option_, [&] { file_->finish(); });
+  }
+  void publish(const std::function<void()>& last_step) override {
+    name_subject(option_, [&] { file_->publish(last_step); });
+  }
+
+ private:
+  std::unique_ptr<Sink> file_;
+  std::string option_;
+};
+
 }  // namespace
+
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
+                                  bool durable) {
+  if (!target) return nullptr;
+  const SinkRules rules{.durable = durable,
+                        .bytes = 0,
+                        .temp = {.hint = "choose another file"},
+                        .keep = false,
+                        .warn = context.messages.warner()};
+  return std::make_unique<ReportSink>(open_sink(*target, rules, context.cancel), target->option);
+}
+
+void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context) {
+  endpoints.stats = open_report(targets.stats, context);
+  endpoints.trace = open_report(targets.trace, context, false);
+}
 
 void TotalStats::add(std::uint64_t bytes_in, std::uint64_t bytes_out, const std::vector<LaneStats>& lanes) {
   const std::lock_guard lock(mutex_);

@@ -8,11 +8,14 @@
 #include <optional>
 #include <vector>
 
+#include "files/conflicts.hpp"
+#include "io/output_target.hpp"
 #include "io/source_sink.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/ring.hpp"
 #include "pipeline/trace.hpp"
+#include "run/endpoints.hpp"
 #include "run/open_stream.hpp"
 #include "system/resources.hpp"
 #include "terminal/context.hpp"
@@ -39,6 +42,14 @@ class TotalStats {
   std::uint64_t bytes_in_ = 0, bytes_out_ = 0;
   std::vector<LaneStats> lanes_;  // one for each name
 };
+
+// Opens the sinks of the files about the run. IoError, UsageError.
+void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context);
+
+// Opens a small file about the run, such as its statistics; null without a target. Unless `durable`, a power
+// failure may lose it. IoError, UsageError.
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
+                                  bool durable = true);
 
 class Report {
  public:
