@@ -148,13 +148,14 @@ class Sealer {
   }
 
   void run(const OutputTargets& targets, const OpenOutput& open) {
+    Reports reports;
     Endpoints endpoints = open_input(input_, false, context_.cancel);
     FdSource& input = endpoints.source;
     refuse_output_conflicts(named_, targets);
     std::optional<WindowSource> share;
     const std::optional<std::uint64_t> length = job_.input ? open_share(input, share) : input.size();
     endpoints.output = open(length ? std::optional(frame_header_bytes + sealed_size(*length)) : std::nullopt);
-    open_reports(endpoints, targets, context_);
+    reports.open(targets, context_);
     note_if_terminal(input, context_.messages);
     const std::unique_ptr<Sink> receipt = open_report(targets_.receipt, context_);
     const auto write_receipt = [&](const FrameHeader& header) {
@@ -183,7 +184,7 @@ class Sealer {
                            .body_bytes = length},
                           false);
     start_command(endpoints.command.get());
-    run_stream(lanes_, start_, endpoints, *stream, progress_, context_);
+    run_stream(lanes_, std::move(reports), *stream, progress_, context_);
   }
 
   void start_command(ChildProcess* command) const {
@@ -221,11 +222,9 @@ class Sealer {
          .header_bytes = frame_header_bytes,
          .body_bytes = file.size()},
         true);
-    Endpoints none{.source = open_part()};
-    run_stream(lanes_, {}, none, *stream, progress_, context_);
+    run_stream(lanes_, {}, *stream, progress_, context_);
   }
 
-  const Report::Start start_;
   const SealRequest& request_;
   const std::uint32_t part_;  // its number
   Progress& progress_;

@@ -23,8 +23,6 @@ struct InputFile {
   std::optional<PartsDirectory> directory{};
 };
 
-class TotalStats;
-
 struct Endpoints {
   std::unique_ptr<ChildProcess> command{};  // whose output is the source, or null; not started yet
   FdSource source;
@@ -32,8 +30,6 @@ struct Endpoints {
   std::unique_ptr<OpenedInput> encrypted{};   // to decrypt
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
-  std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
-  TotalStats* totals = nullptr;            // of many inputs, if requested; must outlive the run
 };
 
 // Opens the input, which must not be a command. IoError if it cannot be opened, also for a directory to

@@ -36,8 +36,8 @@
 namespace gpuaes {
 namespace {
 
-void open_outputs(Endpoints& endpoints, const FilterRequest& request, const OutputTargets& targets,
-                  const Context& context) {
+void open_output(Endpoints& endpoints, const FilterRequest& request, const OutputTargets& targets,
+                 const Context& context) {
   const StreamRequest& stream = request.stream;
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
@@ -48,7 +48,6 @@ void open_outputs(Endpoints& endpoints, const FilterRequest& request, const Outp
   };
   endpoints.output = open_output(request.output, stream, targets, bytes, context, complete);
   hold_output_while_typing(endpoints, request.output);
-  open_reports(endpoints, targets, context);
   note_if_terminal(endpoints.source, context.messages);
 }
 
@@ -62,8 +61,8 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
 
 }  // namespace
 
-void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
-                Progress& progress, const Context& context) {
+void run_stream(const LaneRequest& lanes, Reports reports, OpenStream& stream, Progress& progress,
+                const Context& context) {
   Workload workload = stream.workload(lanes.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
   workload.to_disk = stream.sink().limited_by_disk();
@@ -71,11 +70,11 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   show_only_devices({plan.first, plan.joining, plan.later});
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
-  setup.timed = endpoints.trace != nullptr;
+  setup.timed = reports.trace != nullptr;
   CpuLibraries libraries;
   setup.cpu_libraries = &libraries;
-  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), endpoints.totals, context);
-  report.log_ring(ring);
+  Report report(std::move(reports), context);
+  report.log_plan(ring, plan);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
@@ -86,7 +85,6 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
                      .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
                      .warn = context.messages.warner(),
                      .trace = report.trace()});
-  report.log_lanes(plan);
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first(context.messages))
     pipeline.add_lane(std::move(lane));
   {
@@ -125,19 +123,19 @@ InputResult FilterRun::run(const InputRequest& input, const Context& context, bo
     refuse_secret_as_input(input.file, endpoints.source.status(),
                            files_of(request_.secrets, request_.stream));
   refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
-  run_opened(input, std::move(endpoints), targets_, context, alone);
+  run_opened(input, std::move(endpoints), targets_, {}, context, alone);
   return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
 }
 
 void FilterRun::run_opened(const InputRequest& input, Endpoints endpoints, const OutputTargets& targets,
-                           const Context& context, bool alone) {
-  const Report::Start start;
-  open_outputs(endpoints, request_, targets, context);
+                           Reports reports, const Context& context, bool alone) {
+  open_output(endpoints, request_, targets, context);
+  reports.open(targets, context);
   const std::unique_ptr<OpenStream> stream =
       open_stream(request_.stream, input, keyring_.copy(), endpoints, context);
   std::call_once(noted_, note_secrets, request_.stream, keyring_, request_.output, context_.messages);
   if (!request_.inputs.several()) keyring_ = {};  // wiped, as no further input needs it
-  run_stream(alone ? lanes_ : lane_of_this_thread(lanes_), start, endpoints, *stream, progress_, context);
+  run_stream(alone ? lanes_ : lane_of_this_thread(lanes_), std::move(reports), *stream, progress_, context);
 }
 
 void run_filter(const FilterRequest& request, const Messages& messages) {

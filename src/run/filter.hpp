@@ -30,7 +30,7 @@ class FilterRun : public InputRun {
  protected:
   // Does the work for an open input. Unless it is alone, the calling thread does all of it.
   void run_opened(const InputRequest& input, Endpoints endpoints, const OutputTargets& targets,
-                  const Context& context, bool alone);
+                  Reports reports, const Context& context, bool alone);
 
   const FilterRequest& request_;
   Progress& progress_;
@@ -44,8 +44,8 @@ class FilterRun : public InputRun {
 };
 
 // Moves a stream through the pipeline, from its source to its finished sink, and writes the requested
-// statistics and trace to the sinks in `endpoints`. The run began at `start`.
-void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
-                Progress& progress, const Context& context);
+// reports.
+void run_stream(const LaneRequest& lanes, Reports reports, OpenStream& stream, Progress& progress,
+                const Context& context);
 
 }  // namespace gpuaes

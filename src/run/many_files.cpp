@@ -96,7 +96,6 @@ class DirectoryRun : public FilterRun {
 
   InputResult run(const InputRequest& input, const Context& context, bool alone) override {
     Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
-    endpoints.totals = &totals_;
     const struct stat before = endpoints.source.status();
     refuse_secret_as_input(input.file, before, files_of(request_.secrets, request_.stream));
     if (outputs_.contains(endpoints.source.descriptor()))
@@ -114,7 +113,7 @@ class DirectoryRun : public FilterRun {
     if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
     const timespec opened = now();
     targets.complete = [&](const FdSource& source, int fd) { complete(source, opened, fd); };
-    run_opened(input, std::move(endpoints), targets, context, alone);
+    run_opened(input, std::move(endpoints), targets, {.totals = &totals_}, context, alone);
     return {};
   }
 
