@@ -376,15 +376,6 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void limit_usage_error(bool several, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UsageError& error) {
-    if (!several) throw;
-    throw IoError(error.what(), error.hint());
-  }
-}
-
 void for_each_input(const InputsRequest& inputs, const Context& context, InputRun& run) {
   InputReader reader(inputs, run, context);
   InputLoop loop(inputs, context, run);

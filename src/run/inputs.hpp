@@ -60,9 +60,6 @@ class InputRun {
 // the list cannot be read. A list or directory without files is an error.
 void for_each_input(const InputsRequest& inputs, const Context& context, InputRun& run);
 
-// Calls `action`. If there are several inputs, a UsageError becomes an IoError, which concerns only this one.
-void limit_usage_error(bool several, const std::function<void()>& action);
-
 // Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
 void name_input(const std::string& name, const std::function<void()>& action);
 

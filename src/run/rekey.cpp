@@ -183,7 +183,12 @@ class RekeyRun : public InputRun {
     Ends ends{open_input_file(input, true, context.cancel), target_ ? *target_ : find_target(input.file)};
     if (request_.inputs.finds_names())
       refuse_secret_as_input(input.file, ends.input.source.status(), secrets());
-    limit_usage_error(several_, [&] { open_ends(input, ends, context); });
+    try {
+      open_ends(input, ends, context);
+    } catch (const UsageError& error) {
+      if (!several_) throw;
+      throw IoError(error.what(), error.hint());  // which concerns only this input
+    }
     write_rekeyed(input, ends, context);
     return {};
   }
