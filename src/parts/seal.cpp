@@ -87,7 +87,7 @@ class Sealer {
     const InputRequest input = choose_input();
     if (request_.receipt)
       run(part, input, targets_, [this](std::optional<std::uint64_t> bytes) {
-        return open_output(request_.output, {}, targets_, bytes, context_);
+        return open_output(request_.output, {}, targets_.output, bytes, context_);
       });
     else if (directory_.has(part_name(part)) || !seal_into_directory(part, input))
       keep_existing(part);

@@ -74,28 +74,24 @@ std::uint64_t uncached_plaintext_bytes() {
   return std::max(large_output, available_memory() / 2);
 }
 
-std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
-                                  const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Context& context, const std::function<void(int fd)>& complete) {
+SinkRules output_rules(const OutputRequest& output, const StreamRequest& stream,
+                       std::optional<std::uint64_t> bytes, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
-  if (stream.test) return std::make_unique<NullSink>(context.cancel);
-  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
   const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
   const bool may_be_large = bytes.value_or(large_output) >= large_output;  // else do not look up the memory
-  SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
-                  .sparse = output.sparse,
-                  .bytes = bytes,
-                  .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
-                  .complete = complete,
-                  .warn = context.messages.warner()};
-  if (output.directory) {
-    rules.durable_name = false;  // the directory is synced once, at the end
-    rules.temp.hint = "";
-    rules.temp.mode = targets.mode;
-    rules.temp.replaces_read_only = true;  // its input may be, too
-    rules.keep = false;                    // the input is still there
-  }
-  return open_sink(targets.output, rules, context.cancel);
+  return {.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
+          .sparse = output.sparse,
+          .bytes = bytes,
+          .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
+          .warn = messages.warner()};
+}
+
+std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
+                                  const OutputTarget& target, std::optional<std::uint64_t> bytes,
+                                  const Context& context) {
+  if (stream.test) return std::make_unique<NullSink>(context.cancel);
+  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
+  return open_sink(target, output_rules(output, stream, bytes, context.messages), context.cancel);
 }
 
 namespace {

@@ -1,7 +1,6 @@
 // The input and the outputs of a run.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -43,12 +42,15 @@ Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel);
 // usually read next, so it is left there.
 std::uint64_t uncached_plaintext_bytes();
 
-// Opens the output of a run, as found by find_outputs(), for `bytes` bytes of input, if known. Null for a
-// share of a file that other processes write, too: open_stream() opens that. `complete` is as in SinkRules.
-// UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
+// The rules for the output of a run with `bytes` bytes of input, if known.
+SinkRules output_rules(const OutputRequest& output, const StreamRequest& stream,
+                       std::optional<std::uint64_t> bytes, const Messages& messages);
+
+// Opens the output of a run. Null for a share of a file that other processes write, too: open_stream() opens
+// that. UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
-                                  const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Context& context, const std::function<void(int fd)>& complete = {});
+                                  const OutputTarget& target, std::optional<std::uint64_t> bytes,
+                                  const Context& context);
 
 // If input and output are terminals, keeps the output until the input ends: it must not appear in the middle
 // of what is typed.

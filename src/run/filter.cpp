@@ -36,19 +36,15 @@
 namespace gpuaes {
 namespace {
 
-void open_output(Endpoints& endpoints, const FilterRequest& request, const OutputTargets& targets,
+void open_output(Endpoints& endpoints, const FilterRequest& request, const OutputTarget& target,
                  const Context& context) {
   const StreamRequest& stream = request.stream;
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
   const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
-  const auto complete = [&](int fd) {
-    if (targets.complete) targets.complete(endpoints.source, fd);
-  };
-  endpoints.output = open_output(request.output, stream, targets, bytes, context, complete);
+  endpoints.output = open_output(request.output, stream, target, bytes, context);
   hold_output_while_typing(endpoints, request.output);
-  note_if_terminal(endpoints.source, context.messages);
 }
 
 // A single lane, which needs no other thread. Other threads have rings, too, so its chunks are not large.
@@ -123,14 +119,16 @@ InputResult FilterRun::run(const InputRequest& input, const Context& context, bo
     refuse_secret_as_input(input.file, endpoints.source.status(),
                            files_of(request_.secrets, request_.stream));
   refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
-  run_opened(input, std::move(endpoints), targets_, {}, context, alone);
+  Reports reports;
+  open_output(endpoints, request_, targets_.output, context);
+  reports.open(targets_, context);
+  run_opened(input, endpoints, std::move(reports), context, alone);
   return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
 }
 
-void FilterRun::run_opened(const InputRequest& input, Endpoints endpoints, const OutputTargets& targets,
-                           Reports reports, const Context& context, bool alone) {
-  open_output(endpoints, request_, targets, context);
-  reports.open(targets, context);
+void FilterRun::run_opened(const InputRequest& input, Endpoints& endpoints, Reports reports,
+                           const Context& context, bool alone) {
+  note_if_terminal(endpoints.source, context.messages);
   const std::unique_ptr<OpenStream> stream =
       open_stream(request_.stream, input, keyring_.copy(), endpoints, context);
   std::call_once(noted_, note_secrets, request_.stream, keyring_, request_.output, context_.messages);

@@ -28,9 +28,9 @@ class FilterRun : public InputRun {
   InputResult run(const InputRequest& input, const Context& context, bool alone) override;
 
  protected:
-  // Does the work for an open input. Unless it is alone, the calling thread does all of it.
-  void run_opened(const InputRequest& input, Endpoints endpoints, const OutputTargets& targets,
-                  Reports reports, const Context& context, bool alone);
+  // Does the work once the ends are open. Unless the input is alone, the calling thread does all of it.
+  void run_opened(const InputRequest& input, Endpoints& endpoints, Reports reports, const Context& context,
+                  bool alone);
 
   const FilterRequest& request_;
   Progress& progress_;

@@ -95,25 +95,24 @@ class DirectoryRun : public FilterRun {
   }
 
   InputResult run(const InputRequest& input, const Context& context, bool alone) override {
-    Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
-    const struct stat before = endpoints.source.status();
+    InputFile file = open_input_file(input, request_.stream.decrypt, context.cancel);
+    const struct stat before = file.source.status();
     refuse_secret_as_input(input.file, before, files_of(request_.secrets, request_.stream));
-    if (outputs_.contains(endpoints.source.descriptor()))
+    if (outputs_.contains(file.source.descriptor()))
       throw IoError(fmt::format("{} is also the output of another input", input.file.name));
-    inputs_.add(endpoints.source.descriptor());
+    inputs_.add(file.source.descriptor());
     const std::string path = names_.path_for(input.file.name);
     const OutputDirectory::Place place = directory_.find(path);
     claim(input, path, place);
     if (request_.output.skip_existing) {
-      if (is_up_to_date(place, endpoints)) return {.skipped = true};
+      if (is_up_to_date(place, file)) return {.skipped = true};
       refuse_newer(place.target, input, before);
     }
     if (place.target.file) refuse_to_replace(input, path, place.target);
-    OutputTargets targets{.output = place.target, .shown = place.target.name};
-    if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
-    const timespec opened = now();
-    targets.complete = [&](const FdSource& source, int fd) { complete(source, opened, fd); };
-    run_opened(input, std::move(endpoints), targets, {.totals = &totals_}, context, alone);
+    // After `place`, whose folder must be open while there is a sink.
+    Endpoints endpoints{.source = std::move(file.source), .directory = std::move(file.directory)};
+    open_output(endpoints, place.target, context);
+    run_opened(input, endpoints, {.totals = &totals_}, context, alone);
     return {};
   }
 
@@ -226,16 +225,16 @@ class DirectoryRun : public FilterRun {
   }
 
   // Whether the output has the time of the input, and the size that belongs to the input's.
-  bool is_up_to_date(const OutputDirectory::Place& place, Endpoints& endpoints) {
+  bool is_up_to_date(const OutputDirectory::Place& place, InputFile& file) {
     const std::optional<struct stat>& output = place.target.status;
-    const struct stat& input = endpoints.source.status();
-    if (!output || !S_ISREG(input.st_mode) || endpoints.directory) return false;
+    const struct stat& input = file.source.status();
+    if (!output || !S_ISREG(input.st_mode) || file.directory) return false;
     if (output->st_mtim.tv_sec < first_version ||
         !directory_.is_stored_time(place, output->st_mtim, input.st_mtim))
       return false;
     if (request_.stream.decrypt) {
-      const bool fits = has_plaintext_size(endpoints.source, request_.stream.format.name, output->st_size);
-      endpoints.source.skip_to(0);
+      const bool fits = has_plaintext_size(file.source, request_.stream.format.name, output->st_size);
+      file.source.skip_to(0);
       return fits;
     }
     try {
@@ -244,6 +243,19 @@ class DirectoryRun : public FilterRun {
     } catch (const IoError&) {  // its owner may not be able to read it
       return false;
     }
+  }
+
+  void open_output(Endpoints& endpoints, const OutputTarget& target, const Context& context) {
+    const FdSource& source = endpoints.source;
+    SinkRules rules = output_rules(request_.output, request_.stream, source.size(), context.messages);
+    rules.durable_name = false;  // the directory is synced once, at the end
+    rules.temp.hint = "";
+    if (S_ISREG(source.status().st_mode) && !endpoints.directory)
+      rules.temp.mode = source.status().st_mode & 0777;
+    rules.temp.replaces_read_only = true;  // its input may be, too
+    rules.keep = false;                    // the input is still there
+    rules.complete = [this, &source, opened = now()](int fd) { complete(source, opened, fd); };
+    endpoints.output = open_sink(target, rules, context.cancel);
   }
 
   // A decrypted file that was edited since is not to be lost.
