@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "cli/requests.hpp"
