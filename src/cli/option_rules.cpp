@@ -158,8 +158,8 @@ void check_rules(const CommandLine& line, const Options& options) {
   for (const char* name : {"recipient", "recipients-file"})
     if (given.contains(name) && options.decrypt && !given.contains("rekey"))
       throw UsageError(fmt::format("--{} cannot be used to decrypt", name), "name the identity file with -k");
-  const auto* const share = options.selection ? std::get_if<Share>(&*options.selection) : nullptr;
-  if (options.into && (share == nullptr || share->of == 0)) throw UsageError("--into requires --share");
+  if (options.into && !(options.selection && std::holds_alternative<Share>(*options.selection)))
+    throw UsageError("--into requires --share");
   if (options.output.sparse && !options.decrypt) throw UsageError("--sparse cannot be used to encrypt");
   if (options.format.armor && options.decrypt && !given.contains("rekey"))
     throw UsageError("--armor cannot be used to decrypt", "armored input is detected");

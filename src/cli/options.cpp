@@ -80,7 +80,7 @@ StreamMode mode_of(const Options& options) {
 }
 
 FilterRequest filter_request(const Options& options) {
-  const bool is_part = options.selection && std::holds_alternative<Share>(*options.selection);
+  const bool is_part = options.selection && !std::holds_alternative<ByteRange>(*options.selection);
   const Level lists_from = options.inputs.several() ? Level::normal : Level::verbose;
   return {.secrets = secret_request(options),
           .inputs = options.inputs,
@@ -170,10 +170,10 @@ struct OptionFor {
   const char* operator()(const WholeInput&) const { return ""; }
   const char* operator()(const Salvage&) const { return "--salvage"; }
   const char* operator()(const IntoFile&) const { return "--share"; }
-  const char* operator()(const Selection& selection) const {
-    const auto* const share = std::get_if<Share>(&selection);
-    return share == nullptr ? "--range" : share->of == 0 ? "--part" : "--share";
-  }
+  const char* operator()(const Selection& selection) const { return std::visit(*this, selection); }
+  const char* operator()(const ByteRange&) const { return "--range"; }
+  const char* operator()(const Share&) const { return "--share"; }
+  const char* operator()(const PartNumber&) const { return "--part"; }
 };
 
 }  // namespace

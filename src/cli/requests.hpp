@@ -105,9 +105,13 @@ struct ByteRange {
   std::optional<std::uint64_t> length;  // to the end if not set
 };
 
-// What --range, --share or --part selects of a plaintext. If `of` is 0, the share is a part of a file in
-// parts.
-using Selection = std::variant<ByteRange, Share>;
+// Of a file in parts, from 0.
+struct PartNumber {
+  std::uint32_t number;
+};
+
+// What --range, --share or --part selects of a plaintext.
+using Selection = std::variant<ByteRange, Share, PartNumber>;
 
 // The portion of the input that a run processes.
 struct WholeInput {};

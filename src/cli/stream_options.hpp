@@ -58,7 +58,8 @@ inline constexpr auto operations = std::to_array<Row>({
     {"part", "I", "Decrypt only part I, counted from 0, of a file that gpuaes-parts made.",
      [](Options& options, const std::string& text, const std::string&) {
        options.old_share = text.find('/') != text.npos;
-       options.selection = options.old_share ? parse_share(text) : Share{parse_part_number(text), 0};
+       options.selection =
+           options.old_share ? Selection(parse_share(text)) : PartNumber{parse_part_number(text)};
        options.decrypt = true;
      }},
     {"share", "I/N", "Decrypt only share I of N, counted from 0. The input must not be a pipe.",

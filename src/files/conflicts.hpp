@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,9 +56,6 @@ struct OutputTargets {
   std::string shown{};                                      // in messages: the option, or a name
   bool written = true;                                      // nothing is written to `output` otherwise
   std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
-  // Of a file in a directory: its mode, as in TempFile::Rules, and what to do with it once it is complete.
-  std::optional<mode_t> mode{};
-  std::function<void(const FdSource& input, int fd)> complete{};
 };
 
 // What the outputs are now. Call this first: a file that appears at a name later is another program's.

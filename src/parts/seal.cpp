@@ -67,33 +67,31 @@ class PartSink : public SinkWrapper {
 
 class Sealer {
  public:
-  Sealer(const SealRequest& request, std::uint32_t part, const Directory& directory, const JobFile& job,
-         Progress& progress, const Context& context)
+  // `targets`: those that options name.
+  Sealer(const SealRequest& request, const OutputTargets& targets, const Directory& directory,
+         const JobFile& job, Progress& progress, const Context& context)
       : request_(request),
-        part_(part),
-        progress_(progress),
-        context_(context),
-        targets_(find_outputs(request.output.file, request.reports.stats, request.reports.trace)),
+        targets_(targets),
         directory_(directory),
         job_(job),
-        input_(choose_input()),
-        file_(part_name(part_)) {
-    if (request_.receipt) targets_.receipt = find_target(request_.receipt);
+        progress_(progress),
+        context_(context) {
     if (request_.output.file) refuse_output_in(directory_, targets_.output);
     for (const auto* const report : {&targets_.receipt, &targets_.stats, &targets_.trace})
       if (*report) refuse_output_in(directory_, **report);
-    prepare_inputs(named_);
     show_only_devices({lanes_.choice.named});  // to seal and to verify
   }
 
-  void seal() {
+  void seal(std::uint32_t part) {
+    if (job_.count != 0) check_number(directory_, part, job_.count);
+    const InputRequest input = choose_input();
     if (request_.receipt)
-      run(targets_, [this](std::optional<std::uint64_t> bytes) {
-        return open_output(request_.output, {}, targets_, bytes, context_);
+      run(part, input, targets_, [this](std::optional<std::uint64_t> bytes) {
+        return open_output(request_.output, {}, targets_.output, bytes, context_);
       });
-    else if (directory_.has(file_) || !seal_into_directory())
-      keep_existing();
-    if (request_.verify) verify();
+    else if (directory_.has(part_name(part)) || !seal_into_directory(part, input))
+      keep_existing(part);
+    if (request_.verify) verify(part);
   }
 
  private:
@@ -107,7 +105,6 @@ class Sealer {
           fmt::format("the output of a command cannot be sealed, because the plan has an input, {}",
                       job_.input->name),
           "to encrypt the outputs of commands, make a plan without an input");
-    if (job_.count != 0) check_number(directory_, part_, job_.count);
     if (!job_.input || given.is_named()) return given;
     if (!given.file.option.empty())
       throw UsageError("standard input cannot be cut into parts", "name the file with -i");
@@ -124,13 +121,13 @@ class Sealer {
 
   // Returns false if another attempt completed the part in the meantime.
   // seal in tests/models/join.pml
-  bool seal_into_directory() {
+  bool seal_into_directory(std::uint32_t part, const InputRequest& chosen) {
     try {
       OutputTargets targets = targets_;
-      targets.output = member_target(directory_, file_);
+      targets.output = member_target(directory_, part_name(part));
       targets.shown = targets.output.name;
-      run(targets, [&](std::optional<std::uint64_t> bytes) {
-        SinkRules rules = member_rules(file_, context_.messages);
+      run(part, chosen, targets, [&](std::optional<std::uint64_t> bytes) {
+        SinkRules rules = member_rules(part_name(part), context_.messages);
         rules.bytes = bytes;
         return open_sink(targets.output, rules, context_.cancel);
       });
@@ -141,20 +138,22 @@ class Sealer {
   }
 
   // Returns the size of the share.
-  std::uint64_t open_share(FdSource& input, std::optional<WindowSource>& share) const {
-    const ShareRange range = cut(input.size().value_or(0), {part_, job_.count});
+  std::uint64_t open_share(std::uint32_t part, FdSource& input, std::optional<WindowSource>& share) const {
+    const ShareRange range = cut(input.size().value_or(0), {part, job_.count});
     share.emplace(input, range.offset, range.length);
     return range.length;
   }
 
-  void run(const OutputTargets& targets, const OpenOutput& open) {
-    Endpoints endpoints = open_input(input_, false, context_.cancel);
+  void run(std::uint32_t part, const InputRequest& chosen, const OutputTargets& targets,
+           const OpenOutput& open) {
+    Reports reports;
+    Endpoints endpoints = open_input(chosen, false, context_.cancel);
     FdSource& input = endpoints.source;
-    refuse_output_conflicts(named_, targets);
+    refuse_output_conflicts(files_of(chosen), targets);
     std::optional<WindowSource> share;
-    const std::optional<std::uint64_t> length = job_.input ? open_share(input, share) : input.size();
+    const std::optional<std::uint64_t> length = job_.input ? open_share(part, input, share) : input.size();
     endpoints.output = open(length ? std::optional(frame_header_bytes + sealed_size(*length)) : std::nullopt);
-    open_reports(endpoints, targets, context_);
+    reports.open(targets, context_);
     note_if_terminal(input, context_.messages);
     const std::unique_ptr<Sink> receipt = open_report(targets_.receipt, context_);
     const auto write_receipt = [&](const FrameHeader& header) {
@@ -169,7 +168,7 @@ class Sealer {
     if (!length && request_.receipt && !request_.output.file)
       throw UsageError("a part of unknown size cannot be written to standard output", "name a file with -o");
     std::unique_ptr<Session> session =
-        seal_frame(job_.secret, FrameKind::part, part_, job_.input ? job_.count : 0, length.value_or(0));
+        seal_frame(job_.secret, FrameKind::part, part, planned_count(), length.value_or(0));
     const std::span<const std::byte> header = session->header();
     PartSink sink(*endpoints.output, *decode_frame(header.first<frame_header_bytes>()), check_input,
                   write_receipt);
@@ -183,7 +182,7 @@ class Sealer {
                            .body_bytes = length},
                           false);
     start_command(endpoints.command.get());
-    run_stream(lanes_, start_, endpoints, *stream, progress_, context_);
+    run_stream(lanes_, std::move(reports), *stream, progress_, context_);
   }
 
   void start_command(ChildProcess* command) const {
@@ -192,50 +191,47 @@ class Sealer {
     command->start();
   }
 
-  FdSource open_part() const {
-    if (std::optional<FdSource> file = directory_.open(file_, context_.cancel)) return std::move(*file);
-    throw IoError(fmt::format("{} was removed", directory_.name_of(file_)));
+  // Of the parts, if all are of one input.
+  std::uint32_t planned_count() const { return job_.input ? job_.count : 0; }
+
+  FdSource open_part(std::uint32_t part) const {
+    const std::string name = part_name(part);
+    if (std::optional<FdSource> file = directory_.open(name, context_.cancel)) return std::move(*file);
+    throw IoError(fmt::format("{} was removed", directory_.name_of(name)));
   }
 
   // AuthError if the file is anything other than this part.
-  void keep_existing() const {
-    FdSource file = open_part();
+  void keep_existing(std::uint32_t part) const {
+    FdSource file = open_part(part);
     const FrameHeader header = check_part(file, job_.secret);
-    const std::uint32_t of = job_.input ? job_.count : 0;
-    if (header.number != part_ || header.of != of)
+    if (header.number != part || header.of != planned_count())
       throw AuthError(fmt::format("{} contains part {}", file.name(), share_text(header.number, header.of)));
     directory_.sync();  // the attempt that completed it may have been killed before it did so
     context_.messages.note(fmt::format("{} is already complete", file.name()));
   }
 
   // Reads all of the part.
-  void verify() {
-    FdSource file = open_part();
+  void verify(std::uint32_t part) {
+    FdSource file = open_part(part);
     const FrameHeader header = check_part(file, job_.secret);
     NullSink sink(context_.cancel);
     const std::unique_ptr<OpenStream> stream = make_whole_stream(
         {.source = file,
          .sink = sink,
-         .session = open_frame(job_.secret, header, {.input_bytes = frame_header_bytes, .part = part_}),
+         .session = open_frame(job_.secret, header, {.input_bytes = frame_header_bytes, .part = part}),
          .verb = "verified",
          .header_bytes = frame_header_bytes,
          .body_bytes = file.size()},
         true);
-    Endpoints none{.source = open_part()};
-    run_stream(lanes_, {}, none, *stream, progress_, context_);
+    run_stream(lanes_, {}, *stream, progress_, context_);
   }
 
-  const Report::Start start_;
   const SealRequest& request_;
-  const std::uint32_t part_;  // its number
-  Progress& progress_;
-  const Context context_;
-  OutputTargets targets_;  // those that options name
+  const OutputTargets& targets_;
   const Directory& directory_;
   const JobFile& job_;
-  const InputRequest input_;
-  const NamedInputs named_ = files_of(input_);
-  const std::string file_;
+  Progress& progress_;
+  const Context& context_;
   LaneRequest lanes_ = request_.lanes;
 };
 
@@ -259,17 +255,21 @@ void keep_joined(const SealRequest& request, const Directory& directory, bool ha
 // `part` is the number of the part that is being sealed; if it is not set, all missing parts are sealed.
 void seal_parts(const SealRequest& request, std::optional<std::uint32_t>& part, Progress& progress,
                 const Context& context) {
+  OutputTargets targets = find_outputs(request.output.file, request.reports.stats, request.reports.trace);
+  if (request.receipt) targets.receipt = find_target(request.receipt);
+  prepare_inputs(files_of(request.input));
   const Directory directory(request.directory.name);
   directory.require_private();
   const std::optional<JobFile> job = read_job(directory, context);
   if (!job || directory.has(index_name)) return keep_joined(request, directory, job.has_value(), context);
-  if (part) return Sealer(request, *part, directory, *job, progress, context).seal();
+  Sealer sealer(request, targets, directory, *job, progress, context);
+  if (part) return sealer.seal(*part);
   if (!job->input)
     throw UsageError("seal requires --part, because the plan has no input", "each part has its own input");
   for (std::uint32_t number = 0; number < job->count; ++number) {
     if (directory.has(part_name(number)) && !request.verify) continue;
     part = number;
-    Sealer(request, number, directory, *job, progress, context).seal();
+    sealer.seal(number);
   }
   if (!part) context.messages.note(fmt::format("all parts of {} are already complete", directory.name()));
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -15,7 +14,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/subject.hpp"
 #include "system/resources.hpp"
 
 namespace gpuaes {
@@ -75,28 +73,24 @@ std::uint64_t uncached_plaintext_bytes() {
   return std::max(large_output, available_memory() / 2);
 }
 
-std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
-                                  const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Context& context, const std::function<void(int fd)>& complete) {
+SinkRules output_rules(const OutputRequest& output, const StreamRequest& stream,
+                       std::optional<std::uint64_t> bytes, const Messages& messages) {
   using Terminal = SinkRules::Terminal;
-  if (stream.test) return std::make_unique<NullSink>(context.cancel);
-  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
   const Terminal unforced = stream.decrypt ? Terminal::text : Terminal::nothing;
   const bool may_be_large = bytes.value_or(large_output) >= large_output;  // else do not look up the memory
-  SinkRules rules{.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
-                  .sparse = output.sparse,
-                  .bytes = bytes,
-                  .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
-                  .complete = complete,
-                  .warn = context.messages.warner()};
-  if (output.directory) {
-    rules.durable_name = false;  // the directory is synced once, at the end
-    rules.temp.hint = "";
-    rules.temp.mode = targets.mode;
-    rules.temp.replaces_read_only = true;  // its input may be, too
-    rules.keep = false;                    // the input is still there
-  }
-  return open_sink(targets.output, rules, context.cancel);
+  return {.terminal = output.force || stream.format.armor ? Terminal::everything : unforced,
+          .sparse = output.sparse,
+          .bytes = bytes,
+          .direct_from = stream.decrypt && may_be_large ? uncached_plaintext_bytes() : large_output,
+          .warn = messages.warner()};
+}
+
+std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
+                                  const OutputTarget& target, std::optional<std::uint64_t> bytes,
+                                  const Context& context) {
+  if (stream.test) return std::make_unique<NullSink>(context.cancel);
+  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
+  return open_sink(target, output_rules(output, stream, bytes, context.messages), context.cancel);
 }
 
 namespace {
@@ -121,47 +115,6 @@ class HeldSink : public SinkWrapper {
 void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output) {
   if (!output.file && endpoints.source.is_terminal() && isatty(STDOUT_FILENO) != 0)
     endpoints.output = std::make_unique<HeldSink>(std::move(endpoints.output));
-}
-
-namespace {
-
-// A small file about the run, such as its statistics. Errors name its option.
-class ReportSink : public Sink {
- public:
-  ReportSink(std::unique_ptr<Sink> file, std::string option)
-      : file_(std::move(file)), option_(std::move(option)) {}
-
-  void write(std::span<const std::byte> bytes) override {
-    name_subject(option_, [&] { file_->write(bytes); });
-  }
-  void finish() override {
-    name_subject(option_, [&] { file_->finish(); });
-  }
-  void publish(const std::function<void()>& last_step) override {
-    name_subject(option_, [&] { file_->publish(last_step); });
-  }
-
- private:
-  std::unique_ptr<Sink> file_;
-  std::string option_;
-};
-
-}  // namespace
-
-std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
-                                  bool durable) {
-  if (!target) return nullptr;
-  const SinkRules rules{.durable = durable,
-                        .bytes = 0,
-                        .temp = {.hint = "choose another file"},
-                        .keep = false,
-                        .warn = context.messages.warner()};
-  return std::make_unique<ReportSink>(open_sink(*target, rules, context.cancel), target->option);
-}
-
-void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context) {
-  endpoints.stats = open_report(targets.stats, context);
-  endpoints.trace = open_report(targets.trace, context, false);
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

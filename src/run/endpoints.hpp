@@ -1,7 +1,6 @@
 // The input and the outputs of a run.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -23,8 +22,6 @@ struct InputFile {
   std::optional<PartsDirectory> directory{};
 };
 
-class TotalStats;
-
 struct Endpoints {
   std::unique_ptr<ChildProcess> command{};  // whose output is the source, or null; not started yet
   FdSource source;
@@ -32,8 +29,6 @@ struct Endpoints {
   std::unique_ptr<OpenedInput> encrypted{};   // to decrypt
   std::unique_ptr<BodySource> parts{};        // reads from one of them; see Session::open_source()
   std::unique_ptr<Sink> output{};
-  std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
-  TotalStats* totals = nullptr;            // of many inputs, if requested; must outlive the run
 };
 
 // Opens the input, which must not be a command. IoError if it cannot be opened, also for a directory to
@@ -47,24 +42,19 @@ Endpoints open_input(const InputRequest& input, bool decrypt, Cancel& cancel);
 // usually read next, so it is left there.
 std::uint64_t uncached_plaintext_bytes();
 
-// Opens the output of a run, as found by find_outputs(), for `bytes` bytes of input, if known. Null for a
-// share of a file that other processes write, too: open_stream() opens that. `complete` is as in SinkRules.
-// UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
+// The rules for the output of a run with `bytes` bytes of input, if known.
+SinkRules output_rules(const OutputRequest& output, const StreamRequest& stream,
+                       std::optional<std::uint64_t> bytes, const Messages& messages);
+
+// Opens the output of a run. Null for a share of a file that other processes write, too: open_stream() opens
+// that. UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
-                                  const OutputTargets& targets, std::optional<std::uint64_t> bytes,
-                                  const Context& context, const std::function<void(int fd)>& complete = {});
+                                  const OutputTarget& target, std::optional<std::uint64_t> bytes,
+                                  const Context& context);
 
 // If input and output are terminals, keeps the output until the input ends: it must not appear in the middle
 // of what is typed.
 void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output);
-
-// Opens the sinks of the files about the run. IoError, UsageError.
-void open_reports(Endpoints& endpoints, const OutputTargets& targets, const Context& context);
-
-// Opens a small file about the run, such as its statistics; null without a target. Unless `durable`, a power
-// failure may lose it. IoError, UsageError.
-std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
-                                  bool durable = true);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

@@ -22,7 +22,7 @@ void FileTree::enter(const std::string& directory) {
     const fs::file_status status = entry->symlink_status(unknown);
     const std::string name = entry->path().filename().string();
     std::string path = before + name;
-    if (fs::is_directory(status) && skips_ && skips_(path)) continue;
+    if (fs::is_directory(status) && skips_(path)) continue;
     if (!fs::is_directory(status) && !fs::is_regular_file(status))
       skip(std::move(path));
     else if (fs::is_directory(status) || !is_temporary_name(name))

@@ -14,7 +14,7 @@ namespace gpuaes {
 // temporary files of this program.
 class FileTree {
  public:
-  // If `opens`, a sealed file in parts counts as a file. `skips` may be empty.
+  // If `opens`, a sealed file in parts counts as a file.
   FileTree(bool opens, std::function<bool(const std::string& directory)> skips)
       : opens_(opens), skips_(std::move(skips)) {}
 

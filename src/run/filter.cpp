@@ -36,21 +36,15 @@
 namespace gpuaes {
 namespace {
 
-void open_outputs(Endpoints& endpoints, const FilterRequest& request, const NamedInputs& named,
-                  const OutputTargets& targets, const Context& context) {
+void open_output(Endpoints& endpoints, const FilterRequest& request, const OutputTarget& target,
+                 const Context& context) {
   const StreamRequest& stream = request.stream;
   if (stream.selects() && !endpoints.source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
-  if (!request.output.directory) refuse_output_conflicts(named, targets);
   const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
-  const auto complete = [&](int fd) {
-    if (targets.complete) targets.complete(endpoints.source, fd);
-  };
-  endpoints.output = open_output(request.output, stream, targets, bytes, context, complete);
+  endpoints.output = open_output(request.output, stream, target, bytes, context);
   hold_output_while_typing(endpoints, request.output);
-  open_reports(endpoints, targets, context);
-  note_if_terminal(endpoints.source, context.messages);
 }
 
 // A single lane, which needs no other thread. Other threads have rings, too, so its chunks are not large.
@@ -61,10 +55,16 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = chunk_bytes};
 }
 
+// The file that is written.
+std::optional<NamedFile> output_of(const FilterRequest& request) {
+  const auto* const into = std::get_if<IntoFile>(&request.stream.mode);
+  return into != nullptr ? into->file : request.output.file;
+}
+
 }  // namespace
 
-void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoints, OpenStream& stream,
-                Progress& progress, const Context& context) {
+void run_stream(const LaneRequest& lanes, Reports reports, OpenStream& stream, Progress& progress,
+                const Context& context) {
   Workload workload = stream.workload(lanes.chunk_bytes);
   workload.from_disk = workload.parallel_bytes > 0 && stream.source().prepare_parallel();
   workload.to_disk = stream.sink().limited_by_disk();
@@ -72,11 +72,11 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   show_only_devices({plan.first, plan.joining, plan.later});
   Ring ring = make_ring(plan, stream.session());
   LaneSetup setup = lane_setup(ring, stream.session(), stream.in_place());
-  setup.timed = endpoints.trace != nullptr;
+  setup.timed = reports.trace != nullptr;
   CpuLibraries libraries;
   setup.cpu_libraries = &libraries;
-  Report report(start, std::move(endpoints.stats), std::move(endpoints.trace), endpoints.totals, context);
-  report.log_ring(ring);
+  Report report(std::move(reports), context);
+  report.log_plan(ring, plan);
   const LanePool lane_pool(plan, setup, [&](auto lane) { return stream.wrap(std::move(lane)); });
 
   Pipeline pipeline({.ring = ring,
@@ -87,7 +87,6 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
                      .fallback_lane = [&lane_pool] { return lane_pool.open_fallback(); },
                      .warn = context.messages.warner(),
                      .trace = report.trace()});
-  report.log_lanes(plan);
   for (std::unique_ptr<Lane>& lane : lane_pool.open_first(context.messages))
     pipeline.add_lane(std::move(lane));
   {
@@ -105,42 +104,51 @@ void run_stream(const LaneRequest& lanes, Report::Start start, Endpoints& endpoi
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
+FilterRun::FilterRun(const FilterRequest& request, Progress& progress, const Context& context)
+    : request_(request),
+      progress_(progress),
+      context_(context),
+      targets_(find_outputs(output_of(request), request.reports.stats, request.reports.trace)),
+      lanes_(request.lanes) {
+  targets_.written = !request.stream.test;
+  prepare_inputs(files_of(request.secrets, request.stream, request.inputs),
+                 request.output.directory.has_value());
+  // The plan of the first input is not that of all.
+  if (request.inputs.several() || request.output.directory) show_only_devices({lanes_.choice.named});
+  refuse_keys_as_inputs(request.inputs, context.cancel);
+  keyring_ = read_secrets(request.secrets, context);
+}
+
+InputResult FilterRun::run(const InputRequest& input, const Context& context, bool alone) {
+  Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
+  if (request_.inputs.finds_names())
+    refuse_secret_as_input(input.file, endpoints.source.status(),
+                           files_of(request_.secrets, request_.stream));
+  refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
+  Reports reports;
+  open_output(endpoints, request_, targets_.output, context);
+  reports.open(targets_, context);
+  run_opened(input, endpoints, std::move(reports), context, alone);
+  return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
+}
+
+void FilterRun::run_opened(const InputRequest& input, Endpoints& endpoints, Reports reports,
+                           const Context& context, bool alone) {
+  note_if_terminal(endpoints.source, context.messages);
+  const std::unique_ptr<OpenStream> stream =
+      open_stream(request_.stream, input, keyring_.copy(), endpoints, context);
+  std::call_once(noted_, note_secrets, request_.stream, keyring_, request_.output, context_.messages);
+  if (!request_.inputs.several()) keyring_ = {};  // wiped, as no further input needs it
+  run_stream(alone ? lanes_ : lane_of_this_thread(lanes_), std::move(reports), *stream, progress_, context);
+}
+
 void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
-  const Context& context = control.context;
   Progress progress(control.signals, messages, request.progress);
-  const auto* const into = std::get_if<IntoFile>(&request.stream.mode);
-  OutputTargets targets = find_outputs(into != nullptr ? std::optional(into->file) : request.output.file,
-                                       request.reports.stats, request.reports.trace);
-  targets.written = !request.stream.test;
-  const NamedInputs secrets = files_of(request.secrets, request.stream);
-  const NamedInputs named = files_of(request.secrets, request.stream, request.inputs);
-  prepare_inputs(named, request.output.directory.has_value());
-  LaneRequest lanes = request.lanes;
-  // The plan of the first input is not that of all.
-  if (request.inputs.several() || request.output.directory) show_only_devices({lanes.choice.named});
-  refuse_keys_as_inputs(request.inputs, context.cancel);
-  Keyring keyring = read_secrets(request.secrets, context);
-  std::once_flag noted;
-  const RunFile run = [&](const InputRequest& input, Endpoints endpoints, const OutputTargets& outputs,
-                          const Context& about, bool alone) {
-    const Report::Start start;
-    open_outputs(endpoints, request, files_of(request.secrets, request.stream, input), outputs, about);
-    const std::unique_ptr<OpenStream> stream =
-        open_stream(request.stream, input, keyring.copy(), endpoints, about);
-    std::call_once(noted, note_secrets, request.stream, keyring, request.output, messages);
-    if (!request.inputs.several()) keyring = {};  // wiped, as no further input needs it
-    run_stream(alone ? lanes : lane_of_this_thread(lanes), start, endpoints, *stream, progress, about);
-  };
-  if (request.output.directory)
-    return run_into_directory(request, {secrets, named, keyring, targets, run, progress}, context);
-  const RunInput run_and_list = [&](const InputRequest& input, const Context& about, bool) {
-    Endpoints endpoints = open_input(input, request.stream.decrypt, about.cancel);
-    if (request.inputs.finds_names()) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
-    run(input, std::move(endpoints), targets, about, true);
-    return InputResult{request.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
-  };
-  for_each_input(request.inputs, context, {.run = run_and_list});
+  const std::unique_ptr<FilterRun> run =
+      request.output.directory ? make_directory_run(request, progress, control.context)
+                               : std::make_unique<FilterRun>(request, progress, control.context);
+  for_each_input(request.inputs, control.context, *run);
 }
 
 }  // namespace gpuaes

@@ -228,6 +228,25 @@ std::string to_json(const std::string& first, const Info& info) {
       number_or_null(index_at), overhead, percent, truncated, info.armored);
 }
 
+class InfoRun : public InputRun {
+ public:
+  explicit InfoRun(const InfoRequest& request) : request_(request) {}
+
+  InputResult run(const InputRequest& input, const Context& context, bool) override {
+    const Info info = read_info(input, request_.format, context);
+    if (!request_.inputs.several()) return {request_.json ? to_json("", info) : to_text(info)};
+    return {request_.json ? to_json(json_file(input.file.name) + ", ", info) : to_line(input.file, info)};
+  }
+
+  std::string describe_failure(const InputRequest& input, const Error& error) const override {
+    if (!request_.json) return {};
+    return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.file.name), json_string(error.what()));
+  }
+
+ private:
+  const InfoRequest& request_;
+};
+
 }  // namespace
 
 bool has_plaintext_size(FdSource& encrypted, const Format* named, std::uint64_t plaintext_bytes) try {
@@ -247,18 +266,8 @@ bool has_plaintext_size(FdSource& encrypted, const Format* named, std::uint64_t 
 void print_info(const InfoRequest& request, const Messages& messages) {
   RunControl control(messages);
   prepare_inputs(files_of(request.inputs));
-  const bool several = request.inputs.several();
-  const RunInput describe = [&](const InputRequest& input, const Context& context, bool) {
-    const Info info = read_info(input, request.format, context);
-    if (!several) return InputResult{request.json ? to_json("", info) : to_text(info)};
-    return InputResult{request.json ? to_json(json_file(input.file.name) + ", ", info)
-                                    : to_line(input.file, info)};
-  };
-  const DescribeFailure describe_failure = [](const InputRequest& input, const Error& error) {
-    return fmt::format("{{{}, \"error\": {}}}\n", json_file(input.file.name), json_string(error.what()));
-  };
-  for_each_input(request.inputs, control.context,
-                 {.run = describe, .describe_failure = request.json ? describe_failure : DescribeFailure()});
+  InfoRun run(request);
+  for_each_input(request.inputs, control.context, run);
 }
 
 }  // namespace gpuaes

@@ -51,8 +51,9 @@ void limit_lack_of_resources(const std::function<void()>& action) try {
 // The inputs of a request, in order.
 class InputReader {
  public:
-  InputReader(const InputsRequest& request, const InputWork& work, const Context& context)
-      : request_(request), tree_(request.opens, work.skips_directory) {
+  InputReader(const InputsRequest& request, const InputRun& run, const Context& context)
+      : request_(request),
+        tree_(request.opens, [&run](const std::string& name) { return run.skips_directory(name); }) {
     if (!request.list) return;
     list_.emplace(request.list->open(context.cancel));
     note_if_terminal(*list_, context.messages);
@@ -156,8 +157,14 @@ class InputReader {
 // Does the work for inputs, and counts them.
 class InputLoop {
  public:
-  InputLoop(const InputsRequest& inputs, const Context& context, const InputWork& work)
-      : inputs_(inputs), several_(inputs.several() || !work.verb.empty()), context_(context), work_(work) {}
+  InputLoop(const InputsRequest& inputs, const Context& context, InputRun& run)
+      : rules(run.rules()),
+        inputs_(inputs),
+        several_(inputs.several() || !rules.verb.empty()),
+        context_(context),
+        run_(run) {}
+
+  const InputRules rules;
 
   // From any thread, unless `alone`.
   void run(const InputRequest& input, bool alone) { run(input, alone, false); }
@@ -180,7 +187,7 @@ class InputLoop {
   bool accepts(const InputRequest& input, const InputReader& reader) {
     try {
       reader.check(input);
-      return !work_.leaves_out || !work_.leaves_out(input);
+      return !run_.leaves_out(input);
     } catch (const Error& error) {
       print(fail(input, error));
       return false;
@@ -189,12 +196,12 @@ class InputLoop {
 
   // "2,998 of 3,000 files encrypted, 2 failed".
   void note_summary(std::string text = {}) const {
-    if (work_.verb.empty()) return;
+    if (rules.verb.empty()) return;
     const auto& [done, skipped, failed] = counts_;
     const std::uint64_t all = done + skipped + failed;
     text += with_commas(done);
     if (done < all) text += fmt::format(" of {}", with_commas(all));
-    text += fmt::format(" file{} {}", all == 1 ? "" : "s", work_.verb);
+    text += fmt::format(" file{} {}", all == 1 ? "" : "s", rules.verb);
     if (skipped > 0) text += fmt::format(", {} skipped", with_commas(skipped));
     if (failed > 0) text += fmt::format(", {} failed", with_commas(failed));
     context_.messages.note(text);
@@ -203,7 +210,7 @@ class InputLoop {
   void finish() {
     if (output_) output_->finish();
     try {
-      if (work_.at_end) work_.at_end(counts_);
+      run_.at_end(counts_);
       refuse_empty_list();
     } catch (const Error& error) {
       context_.messages.error(error);
@@ -227,7 +234,7 @@ class InputLoop {
       name_input(shown, [&] {
         limit_lack_of_resources([&] {
           const Messages about = context_.messages.for_input(shown, several_);
-          result = work_.run(input, {about, context_.cancel}, alone);
+          result = run_.run(input, {about, context_.cancel}, alone);
         });
       });
       const std::lock_guard lock(mutex_);
@@ -267,7 +274,7 @@ class InputLoop {
     const std::lock_guard lock(mutex_);
     ++counts_.failed;
     worst_ = std::max(worst_, error.exit() == Exit::usage ? Exit::io : error.exit());
-    return work_.describe_failure ? work_.describe_failure(input, error) : "";
+    return run_.describe_failure(input, error);
   }
 
   void print(const std::string& text) {
@@ -280,7 +287,7 @@ class InputLoop {
   const InputsRequest& inputs_;
   const bool several_;
   const Context context_;
-  const InputWork& work_;
+  InputRun& run_;
 
   std::mutex mutex_;                // guards the members below
   std::unique_ptr<FdSink> output_;  // opened only for text, since it may be the output of the run
@@ -293,13 +300,13 @@ class InputLoop {
 // have given up theirs; then fewer run side by side.
 class SmallInputs {
  public:
-  SmallInputs(InputLoop& loop, const InputWork& work) : loop_(loop), work_(work) {}
+  explicit SmallInputs(InputLoop& loop) : loop_(loop) {}
 
   void add(const InputRequest& input) {
     if (loop_.has_left()) wait();
     if (threads_ == 0) {  // memory is measured after the first input
       loop_.run(input, false);
-      threads_ = threads_for(small_input_needs, max_threads_for_small_inputs, work_.extra_bytes);
+      threads_ = threads_for(small_input_needs, max_threads_for_small_inputs, loop_.rules.extra_bytes);
     } else if (threads_ == 1) {
       loop_.run(input, false);
     } else {
@@ -320,7 +327,6 @@ class SmallInputs {
 
  private:
   InputLoop& loop_;
-  const InputWork& work_;
   std::size_t threads_ = 0;  // unknown before the first input
   std::optional<WorkQueue<InputRequest>> queue_;
 };
@@ -333,14 +339,15 @@ bool is_small_file(const InputRequest& input) {
 }
 
 // Runs the small inputs side by side, and each of the others alone.
-void run_inputs(InputReader& reader, InputLoop& loop, const InputWork& work) {
+void run_inputs(InputReader& reader, InputLoop& loop) {
+  const InputRules& rules = loop.rules;
   std::optional<Progress::Total> total;
-  if (work.progress != nullptr) total.emplace(*work.progress);
-  SmallInputs small(loop, work);
+  if (rules.progress != nullptr) total.emplace(*rules.progress);
+  SmallInputs small(loop);
   while (std::optional<InputRequest> input = reader.next()) {
     if ((reader.has_found() || input->is_tree) && !loop.accepts(*input, reader)) continue;
-    input->only_file |= work.only_files;
-    if (work.side_by_side && is_small_file(*input)) {
+    input->only_file |= rules.only_files;
+    if (rules.side_by_side && is_small_file(*input)) {
       small.add(*input);
     } else {
       small.wait();
@@ -369,20 +376,11 @@ void name_input(const std::string& name, const std::function<void()>& action) {
   }
 }
 
-void limit_usage_error(bool several, const std::function<void()>& action) {
+void for_each_input(const InputsRequest& inputs, const Context& context, InputRun& run) {
+  InputReader reader(inputs, run, context);
+  InputLoop loop(inputs, context, run);
   try {
-    action();
-  } catch (const UsageError& error) {
-    if (!several) throw;
-    throw IoError(error.what(), error.hint());
-  }
-}
-
-void for_each_input(const InputsRequest& inputs, const Context& context, const InputWork& work) {
-  InputReader reader(inputs, work, context);
-  InputLoop loop(inputs, context, work);
-  try {
-    run_inputs(reader, loop, work);
+    run_inputs(reader, loop);
   } catch (const Cancelled&) {
     loop.note_summary("interrupted; ");
     throw;

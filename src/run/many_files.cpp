@@ -56,23 +56,30 @@ std::string without_link(const std::string& file) {
   return found.empty() ? file : found.string();
 }
 
-class DirectoryRun {
+class DirectoryRun : public FilterRun {
  public:
-  DirectoryRun(const FilterRequest& request, const ManyFiles& files, const Context& context)
-      : request_(request),
-        files_(files),
-        context_(context),
+  DirectoryRun(const FilterRequest& request, Progress& progress, const Context& context)
+      : FilterRun(request, progress, context),
         ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
         names_(ending_),
         directory_(request.output.directory->name) {
-    for (const NamedInput& named : files.named.list())
-      named.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, named.file.name);
+    const NamedInputs named = files_of(request.secrets, request.stream, request.inputs);
+    for (const NamedInput& each : named.list())
+      each.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, each.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
-    if (files.targets.stats) stats_ = open_stats();
+    if (targets_.stats) stats_ = open_stats(named);
     request.output.directory->in_context([this] { directory_.make(); });
   }
 
-  bool leaves_out(const InputRequest& input) {
+  InputRules rules() const override {
+    return {.only_files = true,
+            .side_by_side = !keyring_.has_plugin(),
+            .extra_bytes = derivation_bytes(keyring_),
+            .verb = request_.stream.decrypt ? "decrypted" : "encrypted",
+            .progress = &progress_};
+  }
+
+  bool leaves_out(const InputRequest& input) override {
     const bool left_out = is_temporary_name(std::filesystem::path(input.file.name).filename().string()) ||
                           is_earlier_output(without_link(input.file.name));
     if (!left_out)
@@ -82,38 +89,35 @@ class DirectoryRun {
     return left_out;
   }
 
-  bool is_output_directory(const std::string& directory) const {
+  bool skips_directory(const std::string& directory) const override {
     const std::optional<struct stat> found = status_of(directory);
     struct stat own {};
     return found && fstat(directory_.descriptor(), &own) == 0 && is_same_inode(*found, own);
   }
 
-  // From any thread.
-  InputResult run(const InputRequest& input, const Context& about, bool alone) {
-    Endpoints endpoints = open_input(input, request_.stream.decrypt, about.cancel);
-    endpoints.totals = &totals_;
-    const struct stat before = endpoints.source.status();
-    refuse_secret_as_input(input.file, before, files_.secrets);
-    if (outputs_.contains(endpoints.source.descriptor()))
+  InputResult run(const InputRequest& input, const Context& context, bool alone) override {
+    InputFile file = open_input_file(input, request_.stream.decrypt, context.cancel);
+    const struct stat before = file.source.status();
+    refuse_secret_as_input(input.file, before, files_of(request_.secrets, request_.stream));
+    if (outputs_.contains(file.source.descriptor()))
       throw IoError(fmt::format("{} is also the output of another input", input.file.name));
-    inputs_.add(endpoints.source.descriptor());
+    inputs_.add(file.source.descriptor());
     const std::string path = names_.path_for(input.file.name);
     const OutputDirectory::Place place = directory_.find(path);
     claim(input, path, place);
     if (request_.output.skip_existing) {
-      if (is_up_to_date(place, endpoints)) return {.skipped = true};
+      if (is_up_to_date(place, file)) return {.skipped = true};
       refuse_newer(place.target, input, before);
     }
     if (place.target.file) refuse_to_replace(input, path, place.target);
-    OutputTargets targets{.output = place.target, .shown = place.target.name};
-    if (S_ISREG(before.st_mode) && !endpoints.directory) targets.mode = before.st_mode & 0777;
-    const timespec opened = now();
-    targets.complete = [&](const FdSource& source, int fd) { complete(source, opened, fd); };
-    files_.run(input, std::move(endpoints), targets, about, alone);
+    // After `place`, whose folder must be open while there is a sink.
+    Endpoints endpoints{.source = std::move(file.source), .directory = std::move(file.directory)};
+    open_output(endpoints, place.target, context);
+    run_opened(input, endpoints, {.totals = &totals_}, context, alone);
     return {};
   }
 
-  void finish(const InputCounts& counts) {
+  void at_end(const InputCounts& counts) override {
     directory_.sync();
     if (stats_) write_stats(counts);
     if (left_out_ == 0) return;
@@ -127,7 +131,7 @@ class DirectoryRun {
  private:
   const Format& format_to_write() const {
     const Format* const named = request_.stream.format.named;
-    return named != nullptr ? *named : gpuaes::format_to_write(files_.keyring);
+    return named != nullptr ? *named : gpuaes::format_to_write(keyring_);
   }
 
   // A name that is a secret must not be shown in another error.
@@ -150,16 +154,16 @@ class DirectoryRun {
       throw UsageError(would_replace(input, path));
   }
 
-  std::unique_ptr<Sink> open_stats() {
-    OutputTargets only_stats = files_.targets;
+  std::unique_ptr<Sink> open_stats(const NamedInputs& named) {
+    OutputTargets only_stats = targets_;
     only_stats.written = false;
-    refuse_output_conflicts(files_.named, only_stats);
+    refuse_output_conflicts(named, only_stats);
     if (only_stats.stats->file) inputs_.add(only_stats.stats->file->get());
     return open_report(only_stats.stats, context_);
   }
 
   void write_stats(const InputCounts& counts) {
-    const OutputTarget& target = *files_.targets.stats;
+    const OutputTarget& target = *targets_.stats;
     if (outputs_.contains(target.directory, target.path))
       throw IoError(fmt::format("{}: {} is also the output of an input", target.option, target.name));
     totals_.write(*stats_, counts);
@@ -222,16 +226,16 @@ class DirectoryRun {
   }
 
   // Whether the output has the time of the input, and the size that belongs to the input's.
-  bool is_up_to_date(const OutputDirectory::Place& place, Endpoints& endpoints) {
+  bool is_up_to_date(const OutputDirectory::Place& place, InputFile& file) {
     const std::optional<struct stat>& output = place.target.status;
-    const struct stat& input = endpoints.source.status();
-    if (!output || !S_ISREG(input.st_mode) || endpoints.directory) return false;
+    const struct stat& input = file.source.status();
+    if (!output || !S_ISREG(input.st_mode) || file.directory) return false;
     if (output->st_mtim.tv_sec < first_version ||
         !directory_.is_stored_time(place, output->st_mtim, input.st_mtim))
       return false;
     if (request_.stream.decrypt) {
-      const bool fits = has_plaintext_size(endpoints.source, request_.stream.format.named, output->st_size);
-      endpoints.source.skip_to(0);
+      const bool fits = has_plaintext_size(file.source, request_.stream.format.named, output->st_size);
+      file.source.skip_to(0);
       return fits;
     }
     try {
@@ -240,6 +244,19 @@ class DirectoryRun {
     } catch (const IoError&) {  // its owner may not be able to read it
       return false;
     }
+  }
+
+  void open_output(Endpoints& endpoints, const OutputTarget& target, const Context& context) {
+    const FdSource& source = endpoints.source;
+    SinkRules rules = output_rules(request_.output, request_.stream, source.size(), context.messages);
+    rules.durable_name = false;  // the directory is synced once, at the end
+    rules.temp.hint = "";
+    if (S_ISREG(source.status().st_mode) && !endpoints.directory)
+      rules.temp.mode = source.status().st_mode & 0777;
+    rules.temp.replaces_read_only = true;  // its input may be, too
+    rules.keep = false;                    // the input is still there
+    rules.complete = [this, &source, opened = now()](int fd) { complete(source, opened, fd); };
+    endpoints.output = open_sink(target, rules, context.cancel);
   }
 
   // A decrypted file that was edited since is not to be lost.
@@ -270,9 +287,6 @@ class DirectoryRun {
     outputs_.add(fd);
   }
 
-  const FilterRequest& request_;
-  const ManyFiles& files_;
-  const Context context_;
   const std::string ending_;
   OutputNames names_;
   FileSet inputs_, outputs_;  // all that this run reads, and what it has written
@@ -288,18 +302,9 @@ class DirectoryRun {
 
 }  // namespace
 
-void run_into_directory(const FilterRequest& request, const ManyFiles& files, const Context& context) {
-  DirectoryRun run(request, files, context);
-  for_each_input(request.inputs, context,
-                 {.run = [&](auto&&... arguments) { return run.run(arguments...); },
-                  .only_files = true,
-                  .leaves_out = [&](const InputRequest& input) { return run.leaves_out(input); },
-                  .skips_directory = [&](const std::string& name) { return run.is_output_directory(name); },
-                  .side_by_side = !files.keyring.has_plugin(),
-                  .extra_bytes = derivation_bytes(files.keyring),
-                  .verb = request.stream.decrypt ? "decrypted" : "encrypted",
-                  .progress = &files.progress,
-                  .at_end = [&](const InputCounts& counts) { run.finish(counts); }});
+std::unique_ptr<FilterRun> make_directory_run(const FilterRequest& request, Progress& progress,
+                                              const Context& context) {
+  return std::make_unique<DirectoryRun>(request, progress, context);
 }
 
 }  // namespace gpuaes

@@ -47,9 +47,8 @@ ByteRange part_in(const PartsIndex* index, std::uint32_t number) {
 
 ByteRange range_in(std::uint64_t plaintext, const PartsIndex* index, const Selection& selection) {
   if (const auto* range = std::get_if<ByteRange>(&selection)) return *range;
-  const Share& share = std::get<Share>(selection);
-  if (share.of == 0) return part_in(index, share.number);
-  const ShareRange range = cut(plaintext, share, share_unit);
+  if (const auto* part = std::get_if<PartNumber>(&selection)) return part_in(index, part->number);
+  const ShareRange range = cut(plaintext, std::get<Share>(selection), share_unit);
   return {range.offset, range.length};
 }
 

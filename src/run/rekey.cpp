@@ -121,62 +121,6 @@ void warn_of_new_slots(const Keyring& keyring, std::span<const KeyKind> old_reci
         "can still open it with a quantum computer");
 }
 
-// What is said about all files together. From any thread, except print().
-class Notes {
- public:
-  explicit Notes(const Messages& messages) : messages_(messages) {}
-
-  void add(const std::string& file, const NewHeader& header) {
-    const std::lock_guard lock(mutex_);
-    noun_ = files_ == 0 || noun_ == header.slot_noun ? header.slot_noun : "slot";
-    ++files_;
-    file_ = file;
-    before_ += header.old_slots;
-    now_ += header.new_slots;
-  }
-
-  void print() const {
-    if (files_ == 0) return;
-    messages_.note(fmt::format("{}: {} before, {} now",
-                               files_ > 1 ? fmt::format("{} files", with_commas(files_)) : file_,
-                               counted(before_, noun_), with_commas(now_)));
-  }
-
- private:
-  const Messages& messages_;
-  std::mutex mutex_;
-  std::uint64_t files_ = 0, before_ = 0, now_ = 0;
-  std::string file_;  // the last one
-  std::string_view noun_;
-};
-
-// The folders of files that were replaced. From any thread, except sync().
-class Folders {
- public:
-  void add(const OutputTarget& target) {
-    const std::lock_guard lock(mutex_);
-    folders_.insert(target.path.parent_path());
-  }
-  void sync() const {
-    for (const std::filesystem::path& folder : folders_) sync_directory_of(folder / "file");
-  }
-
- private:
-  std::mutex mutex_;
-  std::set<std::filesystem::path> folders_;
-};
-
-// What all inputs share.
-struct Shared {
-  const RekeyRequest& request;
-  const NamedInputs& secrets;
-  Keyring &old_keys, &new_keys;
-  std::once_flag& warned_of_keys;
-  Notes& notes;
-  Folders& folders;  // if there are several inputs
-  Progress& progress;
-};
-
 // The opened input, and the sink for its new form.
 struct Ends {
   InputFile input;
@@ -185,46 +129,6 @@ struct Ends {
 
   PartsDirectory* directory() { return input.directory ? &*input.directory : nullptr; }
 };
-
-void open_ends(const Shared& run, const InputRequest& request, Ends& ends, const Context& context) {
-  const bool in_place = run.request.in_place, several = run.request.inputs.several();
-  const OutputRequest& output = run.request.output;
-  if (PartsDirectory* const directory = ends.directory()) {
-    check_directory(run.request, *directory);
-    ends.target = find_head(*directory, request.file.option);
-  }
-  NamedInputs others = run.secrets;
-  if (!in_place) add_files(others, request);
-  refuse_output_conflicts(others,
-                          {.output = ends.target, .shown = output.file ? "--output" : ends.target.name},
-                          "omit --output to replace the file, or write to another file");
-  SinkRules rules = output_rules(run.request, ends.target, ends.input.source, context.messages);
-  rules.durable_name = !several || ends.directory() != nullptr;
-  if (!rules.durable_name) run.folders.add(ends.target);
-  ends.sink = open_sink(ends.target, rules, context.cancel);
-  note_if_terminal(ends.input.source, context.messages);
-}
-
-// Copies the body of the input after its new header. False if the input has only a header.
-bool copy_body(const Shared& run, OpenedInput& input, Ends& ends, std::span<const std::byte> header,
-               const Messages& messages) {
-  FdSource& source = ends.input.source;
-  source.begin_here();
-  Source& body = input.body();
-  if (body.parallel_size() > 0) ends.sink->expect(header.size() + body.parallel_size());
-  std::atomic<std::uint64_t> copied = input.header.taken();
-  const std::uint64_t rest = input.is_armored() ? 0 : source.size().value_or(0);
-  const std::optional<std::uint64_t> size =
-      rest > 0 ? std::optional(input.header.taken() + rest) : std::nullopt;
-  const Progress::Watch watch(run.progress, messages.one_of_several(), size, [&copied] {
-    return Progress::Position{copied, {}};
-  });
-  ends.sink->write(header);
-  copy_rest(body, *ends.sink, copied);
-  if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
-  ends.sink->close();
-  return copied > input.header.taken();
-}
 
 // If the old secrets are wrong, a usual cause is that the command was run before.
 NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyring& new_keys,
@@ -240,46 +144,6 @@ NewHeader replace_keys(const Format& format, SessionRequest& session, const Keyr
   }
 }
 
-// Writes the input with its new header.
-void write_rekeyed(const Shared& run, const InputRequest& request, Ends& ends, const Context& context) {
-  const Messages& messages = context.messages;
-  const FormatRequest& wanted = run.request.format;
-  OpenedInput input(ends.input.source, ends.directory(), wanted.named);
-  const Format& format = find_rekeyable_format(wanted.named, input.header);
-  check_label(format, wanted.label);
-  warn_of_ending(run.request.output.file, format, messages);
-  if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));
-  const NewHeader header = [&] {
-    SessionRequest session = make_request(run.old_keys.copy(), request, wanted, true, context);
-    session.input = &input.header;
-    session.index_first = ends.directory() != nullptr;
-    return replace_keys(format, session, run.new_keys, run.request.in_place);
-  }();
-  warn_of_new_slots(run.new_keys, header.old_recipients, run.warned_of_keys, messages);
-  if (!run.request.inputs.several()) {  // wiped, as no further input needs them
-    run.old_keys = {};
-    run.new_keys = {};
-  }
-  const bool in_place = run.request.in_place;
-  if (ends.directory() != nullptr) {
-    ends.sink->write(header.bytes);
-    ends.sink->close();
-  } else if (!copy_body(run, input, ends, header.bytes, messages) && !in_place) {
-    return;  // a header for --header: the old secrets still open the file
-  } else if (!in_place && !header.copy_warning.empty()) {
-    messages.warning(std::string(header.copy_warning));
-  }
-  run.notes.add(in_place ? request.file.name : ends.target.name, header);
-}
-
-void rekey(const Shared& run, const InputRequest& request, OutputTarget target, const Context& context) {
-  const InputsRequest& inputs = run.request.inputs;
-  Ends ends{open_input_file(request, true, context.cancel), std::move(target)};
-  if (inputs.finds_names()) refuse_secret_as_input(request.file, ends.input.source.status(), run.secrets);
-  limit_usage_error(inputs.several(), [&] { open_ends(run, request, ends, context); });
-  write_rekeyed(run, request, ends, context);
-}
-
 // UsageError for an input that cannot be replaced.
 void check_inputs(const RekeyRequest& request) {
   for (const InputRequest& input : request.inputs.named) {
@@ -289,57 +153,170 @@ void check_inputs(const RekeyRequest& request) {
   }
 }
 
-void rekey_all(const Shared& run, const std::optional<OutputTarget>& target, const Context& context) {
-  const InputsRequest& inputs = run.request.inputs;
-  const bool several = inputs.several();
-  const RunInput run_one = [&](const InputRequest& input, const Context& about, bool) {
-    rekey(run, input, target ? *target : find_target(input.file), about);
-    return InputResult();
-  };
-  const auto leaves_out = [&](const InputRequest& input) {
-    check_replaceable(input.file, not_replaceable_hint(inputs));
-    return false;
-  };
-  const InputWork work{
-      .run = run_one,
-      .only_files = run.request.in_place,
-      .leaves_out = leaves_out,
-      .side_by_side = several && !run.old_keys.has_plugin() && !run.new_keys.has_plugin(),
-      .extra_bytes = std::max(derivation_bytes(run.old_keys), derivation_bytes(run.new_keys)),
-      .verb = several ? "rekeyed" : "",
-      .progress = several ? &run.progress : nullptr,
-      .at_end = [&](const InputCounts&) {
-        run.notes.print();
-        run.folders.sync();
-      }};
-  try {
-    for_each_input(inputs, context, work);
-  } catch (const Cancelled&) {
-    run.notes.print();
-    throw;
+class RekeyRun : public InputRun {
+ public:
+  RekeyRun(const RekeyRequest& request, Progress& progress, const Context& context)
+      : request_(request), progress_(progress), messages_(context.messages) {
+    if (!several_)
+      target_ = find_target(request.in_place ? request.inputs.first().file : request.output.file);
+    check_inputs(request);
+    prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
+    refuse_keys_as_inputs(request.inputs, context.cancel);
+    old_keys_ = read_secrets(request.old_secrets, context);
+    new_keys_ = read_new_secrets(request.new_secrets, context);
   }
-}
+
+  InputRules rules() const override {
+    return {.only_files = request_.in_place,
+            .side_by_side = several_ && !old_keys_.has_plugin() && !new_keys_.has_plugin(),
+            .extra_bytes = std::max(derivation_bytes(old_keys_), derivation_bytes(new_keys_)),
+            .verb = several_ ? "rekeyed" : "",
+            .progress = several_ ? &progress_ : nullptr};
+  }
+
+  bool leaves_out(const InputRequest& input) override {
+    check_replaceable(input.file, not_replaceable_hint(request_.inputs));
+    return false;
+  }
+
+  InputResult run(const InputRequest& input, const Context& context, bool) override {
+    Ends ends{open_input_file(input, true, context.cancel), target_ ? *target_ : find_target(input.file)};
+    if (request_.inputs.finds_names())
+      refuse_secret_as_input(input.file, ends.input.source.status(), secrets());
+    try {
+      open_ends(input, ends, context);
+    } catch (const UsageError& error) {
+      if (!several_) throw;
+      throw IoError(error.what(), error.hint());  // which concerns only this input
+    }
+    write_rekeyed(input, ends, context);
+    return {};
+  }
+
+  void at_end(const InputCounts&) override {
+    note_slots();
+    for (const std::filesystem::path& folder : folders_) sync_directory_of(folder / "file");
+  }
+
+  // Of all files together.
+  void note_slots() const {
+    if (files_ == 0) return;
+    messages_.note(fmt::format("{}: {} before, {} now",
+                               files_ > 1 ? fmt::format("{} files", with_commas(files_)) : file_,
+                               counted(before_, noun_), with_commas(now_)));
+  }
+
+ private:
+  NamedInputs secrets() const { return files_of(request_.old_secrets, request_.new_secrets); }
+
+  void open_ends(const InputRequest& input, Ends& ends, const Context& context) {
+    if (PartsDirectory* const directory = ends.directory()) {
+      check_directory(request_, *directory);
+      ends.target = find_head(*directory, input.file.option);
+    }
+    NamedInputs others = secrets();
+    if (!request_.in_place) add_files(others, input);
+    refuse_output_conflicts(
+        others, {.output = ends.target, .shown = request_.output.file ? "--output" : ends.target.name},
+        "omit --output to replace the file, or write to another file");
+    SinkRules rules = output_rules(request_, ends.target, ends.input.source, context.messages);
+    rules.durable_name = !several_ || ends.directory() != nullptr;
+    if (!rules.durable_name) add_folder(ends.target);
+    ends.sink = open_sink(ends.target, rules, context.cancel);
+    note_if_terminal(ends.input.source, context.messages);
+  }
+
+  // Writes the input with its new header.
+  void write_rekeyed(const InputRequest& request, Ends& ends, const Context& context) {
+    const Messages& messages = context.messages;
+    const FormatRequest& wanted = request_.format;
+    OpenedInput input(ends.input.source, ends.directory(), wanted.named);
+    const Format& format = find_rekeyable_format(wanted.named, input.header);
+    check_label(format, wanted.label);
+    warn_of_ending(request_.output.file, format, messages);
+    if (input.is_armored() || wanted.armor) ends.sink = make_armor_sink(format.armor, std::move(ends.sink));
+    const NewHeader header = [&] {
+      SessionRequest session = make_request(old_keys_.copy(), request, wanted, true, context);
+      session.input = &input.header;
+      session.index_first = ends.directory() != nullptr;
+      return replace_keys(format, session, new_keys_, request_.in_place);
+    }();
+    warn_of_new_slots(new_keys_, header.old_recipients, warned_of_keys_, messages);
+    if (!several_) old_keys_ = {}, new_keys_ = {};
+    const bool in_place = request_.in_place;
+    if (ends.directory() != nullptr) {
+      ends.sink->write(header.bytes);
+      ends.sink->close();
+    } else if (!copy_body(input, ends, header.bytes, messages) && !in_place) {
+      return;  // a header for --header: the old secrets still open the file
+    } else if (!in_place && !header.copy_warning.empty()) {
+      messages.warning(std::string(header.copy_warning));
+    }
+    count_slots(in_place ? request.file.name : ends.target.name, header);
+  }
+
+  // Copies the body of the input after its new header. False if the input has only a header.
+  bool copy_body(OpenedInput& input, Ends& ends, std::span<const std::byte> header,
+                 const Messages& messages) {
+    FdSource& source = ends.input.source;
+    source.begin_here();
+    Source& body = input.body();
+    if (body.parallel_size() > 0) ends.sink->expect(header.size() + body.parallel_size());
+    std::atomic<std::uint64_t> copied = input.header.taken();
+    const std::uint64_t rest = input.is_armored() ? 0 : source.size().value_or(0);
+    const std::optional<std::uint64_t> size =
+        rest > 0 ? std::optional(input.header.taken() + rest) : std::nullopt;
+    const Progress::Watch watch(progress_, messages.one_of_several(), size, [&copied] {
+      return Progress::Position{copied, {}};
+    });
+    ends.sink->write(header);
+    copy_rest(body, *ends.sink, copied);
+    if (const std::string warning = source.modification(); !warning.empty()) messages.warning(warning);
+    ends.sink->close();
+    return copied > input.header.taken();
+  }
+
+  void add_folder(const OutputTarget& target) {
+    const std::lock_guard lock(mutex_);
+    folders_.insert(target.path.parent_path());
+  }
+
+  void count_slots(const std::string& file, const NewHeader& header) {
+    const std::lock_guard lock(mutex_);
+    noun_ = files_ == 0 || noun_ == header.slot_noun ? header.slot_noun : "slot";
+    ++files_;
+    file_ = file;
+    before_ += header.old_slots;
+    now_ += header.new_slots;
+  }
+
+  const RekeyRequest& request_;
+  const bool several_ = request_.inputs.several();
+  Progress& progress_;
+  const Messages& messages_;
+  std::optional<OutputTarget> target_;  // not set if each input has its own
+  Keyring old_keys_, new_keys_;         // wiped once no further input needs them
+  std::once_flag warned_of_keys_;
+
+  std::mutex mutex_;                         // guards the members below
+  std::set<std::filesystem::path> folders_;  // of replaced files, if there are several inputs
+  std::uint64_t files_ = 0, before_ = 0, now_ = 0;
+  std::string file_;  // the last one
+  std::string_view noun_;
+};
 
 }  // namespace
 
 void run_rekey(const RekeyRequest& request, const Messages& messages) {
   RunControl control(messages);
-  const Context& context = control.context;
   Progress progress(control.signals, messages, request.progress);
-  const InputRequest first = request.inputs.first();
-  std::optional<OutputTarget> target;
-  if (!request.inputs.several()) target = find_target(request.in_place ? first.file : request.output.file);
-  check_inputs(request);
-  const NamedInputs secrets = files_of(request.old_secrets, request.new_secrets);
-  prepare_inputs(files_of(request.old_secrets, request.new_secrets, request.inputs));
-  refuse_keys_as_inputs(request.inputs, context.cancel);
-  Keyring old_keys = read_secrets(request.old_secrets, context);
-  Keyring new_keys = read_new_secrets(request.new_secrets, context);
-  Notes notes(messages);
-  Folders folders;
-  std::once_flag warned_of_keys;
-  rekey_all({request, secrets, old_keys, new_keys, warned_of_keys, notes, folders, progress}, target,
-            context);
+  RekeyRun run(request, progress, control.context);
+  try {
+    for_each_input(request.inputs, control.context, run);
+  } catch (const Cancelled&) {
+    run.note_slots();
+    throw;
+  }
 }
 
 }  // namespace gpuaes

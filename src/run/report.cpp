@@ -12,8 +12,10 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/subject.hpp"
 #include "base/text.hpp"
 #include "cli/option_values.hpp"
+#include "io/output_file.hpp"
 #include "run/lane_pool.hpp"
 #include "terminal/progress.hpp"
 
@@ -115,7 +117,43 @@ std::string summary(const LaneStats& lane) {
                      lane.read_seconds, lane.write_seconds, lane.wait_seconds);
 }
 
+// A small file about the run, such as its statistics. Errors name its option.
+class ReportSink : public SinkWrapper {
+ public:
+  ReportSink(std::unique_ptr<Sink> file, std::string option)
+      : SinkWrapper(std::move(file)), option_(std::move(option)) {}
+
+  void write(std::span<const std::byte> bytes) override {
+    name_subject(option_, [&] { inner_.write(bytes); });
+  }
+  void finish() override {
+    name_subject(option_, [&] { inner_.finish(); });
+  }
+  void publish(const std::function<void()>& last_step) override {
+    name_subject(option_, [&] { inner_.publish(last_step); });
+  }
+
+ private:
+  std::string option_;
+};
+
 }  // namespace
+
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
+                                  bool durable) {
+  if (!target) return nullptr;
+  const SinkRules rules{.durable = durable,
+                        .bytes = 0,
+                        .temp = {.hint = "choose another file"},
+                        .keep = false,
+                        .warn = context.messages.warner()};
+  return std::make_unique<ReportSink>(open_sink(*target, rules, context.cancel), target->option);
+}
+
+void Reports::open(const OutputTargets& targets, const Context& context) {
+  stats = open_report(targets.stats, context);
+  trace = open_report(targets.trace, context, false);
+}
 
 void TotalStats::add(std::uint64_t bytes_in, std::uint64_t bytes_out, const std::vector<LaneStats>& lanes) {
   const std::lock_guard lock(mutex_);
@@ -146,18 +184,14 @@ void TotalStats::write(Sink& sink, const InputCounts& inputs) const {
   write_and_close(sink, to_json(stats, "null", counts));
 }
 
-Report::Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, TotalStats* totals,
-               const Context& context)
-    : start_(start), stats_(std::move(stats)), totals_(totals), messages_(context.messages) {
-  if (trace) trace_.emplace(std::move(trace), context.cancel);
+Report::Report(Reports reports, const Context& context)
+    : reports_(std::move(reports)), messages_(context.messages) {
+  if (reports_.trace) trace_.emplace(std::move(reports_.trace), context.cancel);
 }
 
-void Report::log_ring(const Ring& ring) const {
+void Report::log_plan(const Ring& ring, const LanePlan& plan) const {
   messages_.detail(fmt::format("{} of {}, {} in total", counted(ring.chunks(), "buffer"),
                                describe_bytes(ring.in_bytes()), describe_bytes(ring.memory().size())));
-}
-
-void Report::log_lanes(const LanePlan& plan) const {
   messages_.fine_detail(OpenSSL_version(OPENSSL_VERSION));
   const std::string lanes = to_string(plan.first);
   messages_.detail(plan.reason.empty() ? fmt::format("workers {}", lanes)
@@ -166,21 +200,21 @@ void Report::log_lanes(const LanePlan& plan) const {
 
 void Report::finish(const OpenStream& stream, const Pipeline& pipeline, const Ring& ring,
                     const std::string& library) {
-  const Start end;
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - reports_.start;
   const Stats stats{.bytes_in = stream.header_bytes() + pipeline.bytes_in(),
                     .bytes_out = stream.bytes_out(pipeline.bytes_out()),
                     .commitment = to_hex(stream.commitment()),
-                    .seconds = std::chrono::duration<double>(end.time - start_.time).count(),
-                    .cpu_seconds = end.cpu_seconds - start_.cpu_seconds,
+                    .seconds = time.count(),
+                    .cpu_seconds = cpu_seconds() - reports_.start_cpu_seconds,
                     .lanes = pipeline.lane_stats()};
   try {
-    if (stats_) write_and_close(*stats_, to_json(stats, ring));
+    if (reports_.stats) write_and_close(*reports_.stats, to_json(stats, ring));
     if (trace_) trace_->finish();
   } catch (const IoError& error) {
     if (!stream.final_error()) throw;
     messages_.warning(error.what());
   }
-  if (totals_ != nullptr) totals_->add(stats.bytes_in, stats.bytes_out, stats.lanes);
+  if (reports_.totals != nullptr) reports_.totals->add(stats.bytes_in, stats.bytes_out, stats.lanes);
   for (const LaneStats& lane : stats.lanes) messages_.fine_detail(summary(lane));
   if (!library.empty()) messages_.detail(fmt::format("CPU threads used {}", library));
   if (!stats.commitment.empty()) messages_.detail(fmt::format("commitment {}", stats.commitment));

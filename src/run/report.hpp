@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "files/conflicts.hpp"
+#include "io/output_target.hpp"
 #include "io/source_sink.hpp"
 #include "lane/plan.hpp"
 #include "pipeline/pipeline.hpp"
@@ -40,23 +42,31 @@ class TotalStats {
   std::vector<LaneStats> lanes_;  // one for each name
 };
 
+// Opens a small file about the run, such as its statistics; null without a target. Unless `durable`, a power
+// failure may lose it. IoError, UsageError.
+std::unique_ptr<Sink> open_report(const std::optional<OutputTarget>& target, const Context& context,
+                                  bool durable = true);
+
+// What a run reports, and when it began.
+struct Reports {
+  std::unique_ptr<Sink> stats{}, trace{};  // null unless requested
+  TotalStats* totals = nullptr;            // to which the figures of this run are added, or null
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  double start_cpu_seconds = cpu_seconds();
+
+  // Opens the sinks. IoError, UsageError.
+  void open(const OutputTargets& targets, const Context& context);
+};
+
 class Report {
  public:
-  // The beginning of a run.
-  struct Start {
-    std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
-    double cpu_seconds = gpuaes::cpu_seconds();
-  };
-
-  // Either sink may be null. The timeline begins here; from now on, however the run ends, its file is
-  // complete JSON. A run that fails earlier leaves an existing file unchanged.
-  Report(Start start, std::unique_ptr<Sink> stats, std::unique_ptr<Sink> trace, TotalStats* totals,
-         const Context& context);
+  // The timeline begins here; from now on, however the run ends, its file is complete JSON. A run that fails
+  // earlier leaves an existing file unchanged.
+  Report(Reports reports, const Context& context);
 
   Trace* trace() { return trace_ ? &*trace_ : nullptr; }  // for the pipeline; nullptr without --trace
 
-  void log_ring(const Ring& ring) const;
-  void log_lanes(const LanePlan& plan) const;  // after the first lanes have been opened
+  void log_plan(const Ring& ring, const LanePlan& plan) const;
 
   // Writes the figures of a run that has processed its whole stream. IoError if a file cannot be written;
   // only a warning if the stream has an error of its own, which takes precedence. `library` is the
@@ -65,10 +75,8 @@ class Report {
               const std::string& library);
 
  private:
-  Start start_;
-  std::unique_ptr<Sink> stats_;
+  Reports reports_;
   std::optional<Trace> trace_;
-  TotalStats* totals_;  // to which the figures of this run are added, or null
   const Messages& messages_;
 };
 

@@ -37,10 +37,10 @@ class Lists {
             pwrite(list_.get(), text.data(), text.size(), 0) == std::ssize(text));
   }
 
-  void run(char separator, const InputWork& work) {
+  void run(char separator, InputRun& run) {
     try {
       for_each_input({.list = NamedFile{fmt::format("/dev/fd/{}", list_.get())}, .separator = separator},
-                     {messages_, cancel_}, work);
+                     {messages_, cancel_}, run);
     } catch (const Failed&) {
     }
   }
@@ -57,22 +57,27 @@ bool is_name(std::string_view component) {
          component.find('\0') == component.npos;
 }
 
-void check(Lists& lists, char separator, const std::string& ending) {
-  OutputNames names(ending);
-  std::set<std::string> outputs;
-  const auto add = [&](const InputRequest& input) {
+class Check : public InputRun {
+ public:
+  explicit Check(const std::string& ending) : names_(ending) {}
+
+  bool leaves_out(const InputRequest& input) override {
     refuse_secret_as_name(input.file.name);
-    names.add(input.file.name);
+    names_.add(input.file.name);
     return false;
-  };
-  const auto run = [&](const InputRequest& input, const Context&, bool) -> InputResult {
-    const std::string output = names.path_for(input.file.name);
+  }
+
+  InputResult run(const InputRequest& input, const Context&, bool) override {
+    const std::string output = names_.path_for(input.file.name);
     require(std::ranges::all_of(split(output, '/'), is_name));
-    require(outputs.insert(output).second);
+    require(outputs_.insert(output).second);
     return {};
-  };
-  lists.run(separator, {.run = run, .leaves_out = add});
-}
+  }
+
+ private:
+  OutputNames names_;
+  std::set<std::string> outputs_;
+};
 
 }  // namespace
 
@@ -80,7 +85,10 @@ void fuzz(std::span<const std::byte> input) {
   static Lists lists;
   lists.set(input);
   for (const char separator : {'\n', '\0'})
-    for (const char* const ending : {"", ".age"}) check(lists, separator, ending);
+    for (const char* const ending : {"", ".age"}) {
+      Check check(ending);
+      lists.run(separator, check);
+    }
 }
 
 }  // namespace gpuaes

@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -17,10 +18,12 @@
 namespace gpuaes {
 namespace {
 
-// Many small inputs, and what is done for each.
-class Rig {
+// Many small inputs, and what is done for each: `work` is called with the number of the input, of the attempt
+// for it, from 1, and of the inputs that run.
+template <class Work>
+class Rig : public InputRun {
  public:
-  explicit Rig(int count) {
+  Rig(int count, Work work) : work_(std::move(work)) {
     for (int i = 0; i < count; ++i) {
       const std::string name = folder_ / std::to_string(i);
       write_file(name, {});
@@ -29,27 +32,26 @@ class Rig {
     messages_.set_level(Messages::Level::quiet);
   }
 
-  // Calls `work` with the number of each attempt for an input, from 1, and of the inputs that run. Returns
-  // the status at the end.
-  template <class Work>
-  Exit run(const Work& work) {
+  InputRules rules() const override { return {.side_by_side = true, .verb = "done"}; }
+
+  InputResult run(const InputRequest& input, const Context&, bool) override {
+    int attempt = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      attempt = ++attempts_[input.file.name];
+    }
+    const Running running(running_);
+    work_(std::stoi(input.file.name.substr(input.file.name.rfind('/') + 1)), attempt, running_.load());
+    return {};
+  }
+
+  void at_end(const InputCounts& counts) override { counts_ = counts; }
+
+  // Returns the status at the end.
+  Exit run_all() {
     Cancel cancel;
-    const RunInput run_one = [&](const InputRequest& input, const Context&, bool) -> InputResult {
-      int attempt = 0;
-      {
-        const std::lock_guard lock(mutex_);
-        attempt = ++attempts_[input.file.name];
-      }
-      const Running running(running_);
-      work(std::stoi(input.file.name.substr(input.file.name.rfind('/') + 1)), attempt, running_.load());
-      return {};
-    };
     try {
-      for_each_input(
-          inputs_, {messages_, cancel},
-          {.run = run_one, .side_by_side = true, .verb = "done", .at_end = [&](const InputCounts& counts) {
-             counts_ = counts;
-           }});
+      for_each_input(inputs_, {messages_, cancel}, *this);
     } catch (const Failed& failed) {
       return failed.exit;
     }
@@ -71,6 +73,7 @@ class Rig {
     std::atomic<int>& count;
   };
 
+  const Work work_;
   TempDir folder_;
   InputsRequest inputs_;
   Messages messages_{"test"};
@@ -86,11 +89,11 @@ void take_time() {
 
 template <class Failure>
 void check_retries(const Failure& failure) {
-  Rig rig(100);
-  const Exit status = rig.run([&](int, int, int running) {
+  Rig rig(100, [&](int, int, int running) {
     take_time();
     if (running > 3) failure();
   });
+  const Exit status = rig.run_all();
   CHECK(status == Exit::ok);
   CHECK(rig.counts().done == 100);
   CHECK(rig.counts().failed == 0);
@@ -109,11 +112,11 @@ TEST_CASE("inputs that lack memory, threads or descriptors next to others are tr
 }
 
 TEST_CASE("an input that lacks memory alone has failed, and the others are done") {
-  Rig rig(100);
-  const Exit status = rig.run([&](int number, int, int) {
+  Rig rig(100, [](int number, int, int) {
     take_time();
     if (number % 10 == 5) throw std::bad_alloc();
   });
+  const Exit status = rig.run_all();
   CHECK(status == Exit::io);
   CHECK(rig.counts().done == 90);
   CHECK(rig.counts().failed == 10);
@@ -121,11 +124,11 @@ TEST_CASE("an input that lacks memory alone has failed, and the others are done"
 }
 
 TEST_CASE("inputs with other errors are not tried again") {
-  Rig rig(100);
-  const Exit status = rig.run([&](int number, int, int) {
+  Rig rig(100, [](int number, int, int) {
     take_time();
     if (number % 10 == 5) throw AuthError("damaged");
   });
+  const Exit status = rig.run_all();
   CHECK(status == Exit::auth);
   CHECK(rig.counts().failed == 10);
   CHECK(rig.max_attempts() == 1);

@@ -66,6 +66,15 @@ def test_a_plan_that_is_stopped_while_it_prints_leaves_no_directory(key):
     assert os.listdir() == []
 
 
+def test_a_file_that_cannot_be_removed_does_not_hide_why_a_plan_ended(key):
+    child, reader = start_plan_into_pipe(key)
+    os.remove("dir/job")
+    os.mkdir("dir/job")
+    expect_death_by(child, signal.SIGTERM)
+    os.close(reader)
+    assert os.listdir("dir") == ["job"]
+
+
 @pytest.mark.parametrize("make", [lambda: os.mkdir("dir"), lambda: os.symlink("missing", "dir")])
 def test_an_existing_name_is_refused(key, make):
     make()
