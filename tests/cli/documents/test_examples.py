@@ -19,7 +19,7 @@ import pytest
 import age_plugin
 from age_plugin import DATA
 from processes import read_terminal
-from programs import FOLDER, KEY, PATIENCE, keygen, run, secret_file, some_bytes, stream
+from programs import FOLDER, KEY, PATIENCE, content, keygen, run, secret_file, some_bytes, stream
 
 TOP = pathlib.Path(__file__).parents[3]
 SERVICES = {
@@ -85,10 +85,6 @@ def need(*names):
     for name in names:
         if not shutil.which(name):
             pytest.skip(f"{name} is not installed")
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 def bash(commands, status=0):

@@ -1,21 +1,15 @@
 """A key file whose raw bytes are text is used, with a warning that it may not be what the user meant."""
 
 import os
-import pathlib
 
 import pytest
 
-from programs import some_bytes, stream
+from programs import secret_file, some_bytes, stream
 
 PLAIN = some_bytes(1000)
 WARNING = (
     "name contains text, not a random key; use --passphrase-file for a passphrase, and gpuaes-keygen to make a key"
 )
-
-
-def secret_file(name, contents):
-    pathlib.Path(name).touch(0o600)
-    pathlib.Path(name).write_bytes(contents)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 
 from file_systems import mounted, restricted
 from processes import expect_death_by, wait_for
-from programs import FOLDER, PATIENCE, keygen, start, stream
+from programs import FOLDER, PATIENCE, content, keygen, start, stream
 from special_files import mounted_by, shell
-from test_output_dir import content, many
+from test_output_dir import many
 from test_side_by_side import expect_whole, make_small
 
 SIZE = 100_000

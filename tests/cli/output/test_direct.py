@@ -16,7 +16,7 @@ from control_group import control_group
 from file_systems import expect_files
 from page_cache import cached_bytes, need_direct_reads
 from parts_steps import attempts, join, plan, seal, slow_seal, write_input
-from processes import evict, finish, wait_until_idle
+from processes import evict, feed, finish, wait_until_idle
 from programs import SANITIZED, expect_same, keygen, openssl_ctr, parts, raw, secret_file, some_bytes, start, stream
 from special_files import attached, mounted_by, shell
 
@@ -228,9 +228,7 @@ def test_other_programs_keep_most_of_the_free_space(key, disk):
     """While the size of the output is not known."""
     child = start("gpuaes-stream", "-q", "-k", key, "-o", "disk/out", stdin=subprocess.PIPE)
     free = shutil.disk_usage("disk").free
-    child.stdin.write(PLAIN)
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, PLAIN)
     taken = free - shutil.disk_usage("disk").free
     assert 64 * MIB < taken < 110 * MIB
     child.stdin.close()
@@ -261,9 +259,7 @@ def test_a_killed_process_leaves_the_old_file_or_a_complete_one(key, disk):
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
 def test_a_signal_leaves_nothing(key, disk):
     child = start("gpuaes-stream", "-q", "-k", key, "-o", "disk/out", stdin=subprocess.PIPE)
-    child.stdin.write(PLAIN)
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, PLAIN)
     child.send_signal(signal.SIGTERM)
     assert finish(child) == -signal.SIGTERM
     expect_files("disk", [])

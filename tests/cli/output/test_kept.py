@@ -9,9 +9,10 @@ import subprocess
 import pytest
 
 from file_systems import KEPT, append_only, expect_kept, is_plain, kept_files, restricted, says_lost
-from parts_steps import content, join, plan, plan_and_seal, seal, write_input
-from processes import unfinished_files, wait_until_idle
-from programs import PATIENCE, Result, check, expect_same, files_here, openssl_ctr, parts, raw, secret_file, some_bytes
+from parts_steps import join, plan, plan_and_seal, seal, write_input
+from processes import feed, unfinished_files, wait_until_idle
+from programs import (PATIENCE, Result, check, content, expect_same, files_here, openssl_ctr, parts, raw, secret_file,
+                      some_bytes)
 from programs import start, start_raw, stream
 from special_files import hide_proc
 
@@ -55,9 +56,7 @@ def decrypt(key):
 def blocked(key, output, data=PLAIN, options=("-o",), **how):
     """Encrypts to a new file, at whose name a directory appears before the end. The run must fail."""
     child = start_raw(key, *options, output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **how)
-    child.stdin.write(data)
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, data)
     os.mkdir(output)
     err = child.communicate(timeout=PATIENCE)[1].decode()
     os.rmdir(output)

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from parts_steps import content, flip, join, part, plan, plan_and_seal, seal, write_input
-from programs import FOLDER, PATIENCE, parts, some_bytes, stream
+from parts_steps import flip, join, part, plan, plan_and_seal, seal, write_input
+from programs import FOLDER, PATIENCE, content, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MEMBERS = ["head", "index", *(f"part.{i:07}" for i in range(3))]
@@ -24,12 +24,6 @@ def patch(name, at, data):
 
 def append(name):
     pathlib.Path(name).write_bytes(content(name) + b"x")
-
-
-@pytest.fixture
-def sealed(key):
-    """A directory with three parts, not joined."""
-    plan_and_seal(key, PLAIN, 3, "dir")
 
 
 def members():

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from parts_steps import content, join, plan, seal, write_input
-from programs import some_bytes, stream
+from parts_steps import join, plan, seal, write_input
+from programs import content, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 RECEIPTS = ["receipt.0", "receipt.1", "receipt.2"]
@@ -100,14 +100,6 @@ def test_the_job_file_stays_until_the_parts_are_there_or_it_is_removed(elsewhere
     assert "job" not in os.listdir("dir")
 
 
-def test_receipts_need_the_job_file(elsewhere):
-    join("dir", "--receipts", *RECEIPTS)
-    os.unlink("dir/job")
-    found = join("dir", "--receipts", *RECEIPTS, status=1)
-    assert found.error == "dir is already joined, and without its job file, receipts cannot be compared with its index"
-    assert found.hint == "gpuaes-stream --test verifies the file, with a key"
-
-
 def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
     shutil.copy("receipt.1", "old")
     seal("dir", 1, "-o", "bucket/part.0000001", "--receipt", "receipt.1")
@@ -152,20 +144,6 @@ def test_receipts_are_checked_against_the_planned_input(key):
     refused("receipt.7 is a receipt of part 7, but the file has only 3 parts", "receipt.7", *RECEIPTS)
     receipt(1, 3, lengths[1])
     join("dir", "--receipts", *RECEIPTS)
-
-
-@pytest.mark.parametrize("options, error", [
-    (["-o", "same", "--receipt", "same"], "--receipt and --output are the same file"),
-    (["-o", "part", "--receipt", "plain"], "the input and --receipt are the same file"),
-    (["-o", "plain", "--receipt", "receipt"], "the input and --output are the same file"),
-])
-def test_files_that_conflict(key, options, error):
-    write_input("plain", PLAIN)
-    plan(key, "dir", count=1)
-    with open("plain", "rb") as file:
-        found = seal("dir", 0, *options, stdin=file, status=2)
-    assert found.error == f"part 0: {error}"
-    assert content("plain") == PLAIN
 
 
 def test_a_part_for_another_number_of_parts_is_not_the_planned_one(key):

@@ -2,13 +2,12 @@
 
 import json
 import os
-import pathlib
 import signal
 
 import pytest
 
 from processes import expect_death_by, wait_until_idle
-from programs import IV, expect_same, files_here, secret_file, some_bytes, start, stream
+from programs import IV, content, expect_same, files_here, secret_file, some_bytes, start, stream
 
 PLAIN = some_bytes(100000)
 RECOVERED = PLAIN[:49152] + bytes(16384) + PLAIN[65536:]
@@ -26,10 +25,6 @@ def files(key):
         files[name] = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
     for name, data in files.items():
         secret_file(name, data)
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 @pytest.mark.parametrize("options, more_warnings", [

@@ -4,15 +4,13 @@ output. Bytes after a complete stream damage its last segment."""
 import itertools
 import os
 import pathlib
-import subprocess
 
 import pytest
 
 from matrix import dealt_to_lanes
-from programs import KEY, SANITIZED, expect_same, files_here, secret_file, some_bytes, spread, start, stream
+from programs import KEY, expect_same, files_here, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
-import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independently  # noqa: E402
 

@@ -10,10 +10,6 @@ from processes import wait_for
 from programs import FOLDER, parts
 
 
-def content(name):
-    return pathlib.Path(name).read_bytes()
-
-
 def part(number):
     """The name of a part in the directory `dir`."""
     return f"dir/part.{number:07}"

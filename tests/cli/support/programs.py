@@ -236,6 +236,10 @@ def has_cuda():
     return re.search(rb"^cuda:[0-9]", stream("--list-lanes", status=None).out, re.M) is not None
 
 
+def content(name):
+    return pathlib.Path(name).read_bytes()
+
+
 def files_here():
     return sorted(os.listdir())
 
