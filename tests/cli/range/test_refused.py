@@ -73,7 +73,3 @@ def test_the_raw_format_is_only_checked_for_its_length(key, size):
     for text, hint in ((f"{size + 1}:0", ""), (f"{size}:1", REST), (f"0:{size + 1}", REST)):
         got = stream(*options, text, input=data, via="file", status=2)
         assert (got.out, got.error, got.hint) == (b"", BEYOND.format(size), hint)
-
-
-# --- Options and inputs that do not fit ----------------------------------------------------------------------------
-

@@ -216,6 +216,14 @@ def secret_file(name, content):
     return str(name)
 
 
+def script(name, text):
+    """Writes a program, for sh if its first line names no other, and makes its folder."""
+    path = pathlib.Path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 def openssl_ctr(data, key=KEY, iv=IV):
     """The data, encrypted by openssl as raw() does it."""
     command = ["openssl", "enc", f"-aes-{8 * len(key)}-ctr", "-K", key.hex(), "-iv", iv, "-nosalt"]
@@ -273,6 +281,14 @@ def parts(*options, **how):
 def some_bytes(size):
     """Byte i is i mod 251, so all blocks differ, and so do chunks whose size is a power of two."""
     return (bytes(range(251)) * (size // 251 + 1))[:size]
+
+
+def flipped(data, *offsets, bits=1):
+    """The data with bits of these bytes changed."""
+    changed = bytearray(data)
+    for at in offsets:
+        changed[at] ^= bits
+    return bytes(changed)
 
 
 class User:
