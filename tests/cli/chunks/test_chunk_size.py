@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from programs import SANITIZED, each_way, expect_same, openssl_ctr, raw, RAW, some_bytes
+from programs import RAW, SANITIZED, each_way, expect_same, openssl_ctr, raw, some_bytes, sparse
 
 
 def stats():
@@ -42,8 +42,7 @@ def test_output_does_not_depend_on_the_chunk_size(key, batch):
 def test_memory_does_not_depend_on_the_size_of_the_input(key, options, wrap):
     peaks = []
     for size in (1 << 20, 512 << 20):
-        with open("sparse", "wb") as file:
-            file.truncate(size)
+        sparse("sparse", size)
         raw(key, "-l", "cpu:2", "--stats", "stats", *options.split(), wrap=wrap)
         peaks.append(stats()["peak_rss_bytes"])
     # A small input does not fill the ring, which may account for 64 MiB; the default ring has at most 96 MiB.

@@ -13,7 +13,7 @@ import pytest
 from file_systems import FUSE, expect_files, expect_kept, mounted
 from parts_steps import join, plan, seal, write_input
 from processes import feed, finish
-from programs import content, expect_same, openssl_ctr, raw, secret_file, some_bytes, start_raw, stream
+from programs import content, expect_same, openssl_ctr, raw, secret_file, some_bytes, sparse, start_raw, stream
 
 pytestmark = pytest.mark.root
 
@@ -97,8 +97,7 @@ def test_a_signal_leaves_nothing_and_sigkill_one_file(key, disk):
 
 @only_on("exFAT")
 def test_a_full_disk(key, disk):
-    with open("outside/large", "wb") as large:
-        large.truncate(300 << 20)
+    sparse("outside/large", 300 << 20)
     found = raw(key, "-i", "outside/large", "-o", "disk/out", status=1)
     assert "No space left on device" in found.error and "gpuaes-kept" not in found.hint
     expect_files("disk", [])

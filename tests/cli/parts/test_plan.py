@@ -11,22 +11,18 @@ import pytest
 
 from parts_steps import join, plan, seal, write_input
 from processes import expect_death_by, redirected, wait_for
-from programs import FOLDER, larger_files, some_bytes, start
+from programs import FOLDER, larger_files, some_bytes, sparse, start
 from special_files import loop_device
 
 SETTLED = 1_000_000_000  # a modification time long ago
 
 
-def sparse(name, size):
-    with larger_files(), open(name, "wb") as file:
-        file.truncate(size)
-    os.utime(name, (SETTLED, SETTLED))
-
-
 @pytest.mark.parametrize("size, count", [
     (0, 1), (1, 1), (1 << 30, 1), ((1 << 30) + 1, 2), (1000 << 30, 1000), ((1000 << 30) + 1, 1000), (3 << 40, 1000)])
 def test_by_default_there_is_a_part_for_each_gibibyte(key, size, count):
-    sparse("input", size)
+    with larger_files():
+        sparse("input", size)
+    os.utime("input", (SETTLED, SETTLED))
     found = plan(key, "dir", input="input")
     assert (found.out.decode(), found.err) == (f"{count}\n", "")
 

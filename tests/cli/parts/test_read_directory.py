@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 from parts_steps import flip, join, part, plan_and_seal
-from programs import FOLDER, PATIENCE, SANITIZED, content, keygen, parts, some_bytes, stream
+from programs import FOLDER, PATIENCE, SANITIZED, append, content, keygen, parts, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
@@ -46,7 +46,7 @@ def test_each_part(joined, key, name):
 # --- Not joined, or not whole --------------------------------------------------------------------------------------
 
 
-LOSSES = {"is missing": lambda name: os.unlink(name), "has 32890 bytes": lambda name: open(name, "ab").write(b"x"),
+LOSSES = {"is missing": lambda name: os.unlink(name), "has 32890 bytes": lambda name: append(name, b"x"),
           "has 100 bytes": lambda name: os.truncate(name, 100), "has 0 bytes": lambda name: os.truncate(name, 0)}
 
 

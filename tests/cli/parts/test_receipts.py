@@ -7,10 +7,20 @@ import shutil
 import pytest
 
 from parts_steps import join, plan, seal, write_input
-from programs import content, some_bytes, stream
+from programs import KEY, content, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 RECEIPTS = ["receipt.0", "receipt.1", "receipt.2"]
+
+
+def planned_job():
+    """The module that writes files in parts, and the job for three parts that it wrote into `dir`."""
+    pytest.importorskip("cryptography")
+    import parts_format as pf
+    job = pf.new_job(keys=[KEY])
+    write_input("plain", PLAIN)
+    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    return pf, job
 
 
 @pytest.fixture
@@ -117,11 +127,7 @@ def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
 
 
 def test_receipts_are_checked_against_the_planned_input(key):
-    pytest.importorskip("cryptography")
-    import parts_format as pf
-    job = pf.new_job(keys=[bytes(range(32))])
-    write_input("plain", PLAIN)
-    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    pf, job = planned_job()
 
     def receipt(number, of, length):
         part = pf.frame(job, pf.PART, number, of, bytes(length))
@@ -147,11 +153,7 @@ def test_receipts_are_checked_against_the_planned_input(key):
 
 
 def test_a_part_for_another_number_of_parts_is_not_the_planned_one(key):
-    pytest.importorskip("cryptography")
-    import parts_format as pf
-    job = pf.new_job(keys=[bytes(range(32))])
-    write_input("plain", PLAIN)
-    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    pf, job = planned_job()
     pathlib.Path("dir/part.0000001").write_bytes(pf.frame(job, pf.PART, 1, 5, b"text"))
     assert seal("dir", 1, status=4).error == "part 1: dir/part.0000001 contains part 1/5"
 

@@ -14,16 +14,11 @@ import age_format as af  # noqa: E402
 import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
 from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
-from sources import KINDS, make, seal  # noqa: E402
+from sources import KINDS, make, opened, seal  # noqa: E402
 from sealedfile import NotAuthentic, SealedFile, SealedFileError  # noqa: E402
 
 PLAIN = some_bytes(2 * SEGMENT + 100)
 IDENTITY = af.identity_text().encode()
-
-
-def opened(sealed, **secret):
-    with SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY})) as file:
-        return file.read()
 
 
 def refuse(sealed, text, **secret):

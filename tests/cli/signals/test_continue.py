@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from processes import expect_exit, feed, read_all, thread_states, wait_for, wait_until_idle, wait_until_stalled
-from programs import PATIENCE, STOP_SIGNALS, expect_same, openssl_ctr, some_bytes, start_raw
+from programs import PATIENCE, STOP_SIGNALS, expect_same, openssl_ctr, some_bytes, sparse, start_raw
 
 
 def test_a_signal_that_was_ignored_stays_ignored(key):
@@ -67,8 +67,7 @@ def test_a_program_can_be_stopped_and_continued(key):
      r"gpuaes-stream: error: cannot write standard output after byte \d+: Broken pipe\n"),
 ])
 def test_the_reader_of_a_pipe_goes_away(key, name, ignore, status, messages):
-    with open("sparse", "wb") as file:
-        file.truncate(1 << 30)
+    sparse("sparse", 1 << 30)
     child = start_raw(key, "-i", name, ignore=ignore, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     os.read(child.stdout.fileno(), 1)
     child.stdout.close()

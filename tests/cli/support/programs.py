@@ -244,6 +244,24 @@ def has_cuda():
     return re.search(rb"^cuda:[0-9]", stream("--list-lanes", status=None).out, re.M) is not None
 
 
+def sparse(name, size):
+    """Makes a file of zeros that takes no space."""
+    with open(name, "wb") as file:
+        file.truncate(size)
+
+
+def append(name, data):
+    with open(name, "ab") as file:
+        file.write(data)
+
+
+def overwrite(name, at, data):
+    """Writes into a file, at an offset from its end if that is negative."""
+    with open(name, "r+b") as file:
+        file.seek(at, os.SEEK_END if at < 0 else os.SEEK_SET)
+        file.write(data)
+
+
 def content(name):
     return pathlib.Path(name).read_bytes()
 
