@@ -2,8 +2,7 @@
 
 import pytest
 
-from damage import flip
-from programs import expect_same, secret_file, some_bytes, stream
+from programs import expect_same, flipped, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
@@ -21,7 +20,7 @@ def identity():
 
 
 def test_a_damaged_segment_or_a_missing_end(identity):
-    damaged = flip(WHOLE, len(HEAD) + age.SEALED + 5)
+    damaged = flipped(WHOLE, len(HEAD) + age.SEALED + 5)
     zeros = PLAIN[:65536] + bytes(65536) + PLAIN[131072:]
     for via in "pipe", "file":
         found = stream("--salvage", "-k", identity, input=damaged, via=via, status=4)
@@ -41,7 +40,7 @@ def test_a_full_last_segment(identity):
         found = stream("--salvage", "-k", identity, input=whole + bytes(70000), via=via, status=4)
         expect_same(PLAIN[:131072], found.out)
         assert found.error == f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes"
-        lost = stream("--salvage", "-k", identity, input=flip(whole, len(whole) - 1), via=via, status=4)
+        lost = stream("--salvage", "-k", identity, input=flipped(whole, len(whole) - 1), via=via, status=4)
         expect_same(PLAIN[:65536] + bytes(65536), lost.out)
         assert lost.error.startswith("the input is truncated, its last segment is corrupt, or bytes were appended; 65536 bytes")
 
@@ -60,7 +59,7 @@ def test_file_keys_of_all_stanzas_are_tried(identity):
     """One of them may hold another file key. Only a file can be read twice, which shows which is right."""
     other = bytes(range(100, 116))
     head = age.header(FILE_KEY, [age.x25519_stanza(other), age.x25519_stanza(FILE_KEY)], mac=bytes(32)) + SALT
-    damaged = head + flip(WHOLE[len(HEAD) :], 5)
+    damaged = head + flipped(WHOLE[len(HEAD) :], 5)
     found = stream("--salvage", "-k", identity, input=damaged, via="file", status=4)
     expect_same(bytes(65536) + PLAIN[65536:], found.out)
     assert found.warnings[0].endswith("other recipients may see another plaintext")
@@ -70,14 +69,14 @@ def test_file_keys_of_all_stanzas_are_tried(identity):
 
 def test_damage_before_a_full_last_segment(identity):
     """Damage is told from what follows the end, and from an end that is missing."""
-    whole = flip(HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072])), len(HEAD) + 5)
+    whole = flipped(HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072])), len(HEAD) + 5)
     lost = "65536 bytes of plaintext in 1 range"
     for via in "pipe", "file":
         found = stream("--salvage", "-k", identity, input=whole + bytes(70000), via=via, status=4)
         expect_same(bytes(65536) + PLAIN[65536:131072], found.out)
         assert found.error == (f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes; "
                                f"{lost} are lost")
-        cut = flip(WHOLE[: len(HEAD) + 2 * age.SEALED], len(HEAD) + 5)
+        cut = flipped(WHOLE[: len(HEAD) + 2 * age.SEALED], len(HEAD) + 5)
         found = stream("--salvage", "-k", identity, input=cut, via=via, status=4)
         expect_same(bytes(65536) + PLAIN[65536:131072], found.out)
         assert found.error == (f"the input is truncated after byte {len(cut)}; 131072 bytes of plaintext before that were "

@@ -13,7 +13,7 @@ from programs import KEY, SANITIZED, each_way, expect_same, flipped, lanes, some
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 from parts_damage import VIAS, begins_of  # noqa: E402
 
 LANES = lanes()
@@ -72,7 +72,7 @@ def make(kind, size):
 def spoil(data, header, bad):
     """The stream with these segments damaged."""
     for i in bad:
-        data = flip(data, min(header + i * SEALED + 7 * i % 100, len(data) - 1), i % 8)
+        data = flipped(data, min(header + i * SEALED + 7 * i % 100, len(data) - 1), bit=i % 8)
     return data
 
 
@@ -204,6 +204,6 @@ def test_a_wrong_label_or_part_0_without_an_index_is_refused(batch, key, via):
 def test_the_output_file_is_kept_and_test_writes_nothing(key):
     bare = pf.seal(PLAIN, 3, keys=[KEY])
     stop = f"the input is corrupt at byte {len(bare) - 8}, in the number of parts"
-    damaged = flip(bare, len(bare) - 1)
+    damaged = flipped(bare, len(bare) - 1)
     salvage(stream, damaged, PLAIN, [], "-q", "-k", key, stop=stop, out=True)
     assert stream("-q", "--salvage", "--test", "-k", key, input=damaged, via="file", status=4).out == b""

@@ -301,11 +301,11 @@ def some_bytes(size):
     return (bytes(range(251)) * (size // 251 + 1))[:size]
 
 
-def flipped(data, *offsets, bits=1):
-    """The data with bits of these bytes changed."""
+def flipped(data, *offsets, bit=0):
+    """The data with one bit of each of these bytes changed."""
     changed = bytearray(data)
     for at in offsets:
-        changed[at] ^= bits
+        changed[at] ^= 1 << bit
     return bytes(changed)
 
 
