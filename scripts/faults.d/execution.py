@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 from judge import Injection, judge
+from programs import make_folder
 
 PIPE_BYTES = 1 << 20  # holds the input of each run
 TIMEOUT = 30  # seconds, enough for a busy machine; a run that takes longer is considered hung
@@ -65,11 +66,11 @@ def run_program(fixture, run, folder, environment):
     return process.returncode, output
 
 
-def evict(file):
+def evict(path):
     """Removes a file from the page cache, as far as its file system allows."""
-    file.flush()
-    os.fsync(file.fileno())
-    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def injection_of(fault, entries):
@@ -88,16 +89,10 @@ def execute(fixture, run, fault, environment=None):
         record, folder = os.path.join(outside, "record"), os.path.join(outside, "here")
         with open(record, "wb") as file:
             file.truncate(CAPACITY * LAYOUT.size)
-        os.mkdir(folder)
-        for name, content in run.files.items():
-            os.makedirs(os.path.dirname(os.path.join(folder, name)), 0o700, exist_ok=True)
-            with open(os.path.join(folder, name), "wb") as file:
-                file.write(content)
-                os.fchmod(file.fileno(), run.modes.get(name, 0o644))
-                if run.uncached:
-                    evict(file)
-        faults = ",".join([*run.without, *([fault] if fault else [])])  # without faults, calls are only counted
-        injected = {"LD_PRELOAD": fixture.fault_library, "FAULTS_RECORD": record, "FAULTS_AT": faults}
+        make_folder(folder, run.files, run.modes)
+        for name in run.files if run.uncached else []:
+            evict(os.path.join(folder, name))
+        injected = fixture.injecting([*run.without, *([fault] if fault else [])], record)
         status, output = run_program(fixture, run, folder, {**injected, **(environment or {})})
         entries = read_record(record)
         injection = injection_of(fault, entries)

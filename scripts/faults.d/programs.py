@@ -5,11 +5,27 @@ import re
 import sys
 
 PROGRAMS = ("gpuaes-stream", "gpuaes-keygen", "gpuaes-parts", "gpuage")
+OLD = b"what was in the file before\n" * 5000
+
+# Faults of file systems that lack something: FUSE without O_TMPFILE; no links, as under Landlock.
+NAMED = "O_TMPFILE=EOPNOTSUPP:1+"
+LINKLESS = "linkat=EPERM:1+"
 
 
 def full_name(program):
     """Of a program as command lines name it."""
     return program if program == "gpuage" else f"gpuaes-{program}"
+
+
+def make_folder(folder, files, modes):
+    """`files`: name to content; `modes`: of these, if not 0644."""
+    os.mkdir(folder)
+    for name, content in files.items():
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+        os.chmod(path, modes.get(name, 0o644))
 
 
 class Programs:
@@ -28,6 +44,10 @@ class Programs:
         with open(os.open(self.path(name), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             file.write(content)
         return content
+
+    def injecting(self, faults, record):
+        """The environment in which calls fail. Without faults, they are only counted."""
+        return {"LD_PRELOAD": self.fault_library, "FAULTS_RECORD": record, "FAULTS_AT": ",".join(faults)}
 
     def expand(self, line):
         """The words of a command line, with each {name} replaced by the path of that program or file."""

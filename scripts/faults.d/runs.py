@@ -7,11 +7,10 @@ import tempfile
 import typing
 
 from execution import evict
-from programs import Programs, full_name
+from programs import LINKLESS, NAMED, OLD, Programs, full_name, make_folder
 
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 LARGE_BYTES = (72 << 20) + 12345
-OLD = b"what was in the file before\n" * 5000
 
 # Faults that a run must tolerate, with the numbers of the calls. The tests' files have the right owner and group, and no
 # ACL. A new file without a name has the right mode; one with a temporary name has a stricter one.
@@ -19,15 +18,11 @@ ACCESS = r"(fchown=\w+|fgetxattr=EOPNOTSUPP|fremovexattr=(EOPNOTSUPP|EPERM)):.*"
 MODE = r"|fchmod=\w+:.*"
 PROBE = r"|linkat=\w+:1\+?"  # with an output of unknown size, names are tried first
 
-# File systems that lack something: FUSE without O_TMPFILE; no links, as under Landlock; exFAT, which has hardly anything;
-# no renames, as in some sandboxes; no locks, as on Lustre.
-NAMED = ("O_TMPFILE=EOPNOTSUPP:1+",)
-LINKLESS = ("linkat=EPERM:1+",)
-PLAIN = (*NAMED, *LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EPERM:1+", "fsetxattr=EOPNOTSUPP:1+",
+# File systems that lack more: exFAT, which has hardly anything; no renames, as in some sandboxes; no locks, as on Lustre.
+PLAIN = (NAMED, LINKLESS, "renameat2=EINVAL:1+", "fchmod=EPERM:1+", "fchown=EPERM:1+", "fsetxattr=EOPNOTSUPP:1+",
          "fremovexattr=EOPNOTSUPP:1+", "fgetxattr=EOPNOTSUPP:1+")
-
-RENAMELESS = ("any_rename=EPERM:1+",)
-LOCKLESS = ("F_OFD_SETLK=ENOSYS:1+",)
+RENAMELESS = "any_rename=EPERM:1+"
+LOCKLESS = "F_OFD_SETLK=ENOSYS:1+"
 
 # The calls at the end of a run. On these file systems, only they are made to fail.
 END = r"(any_\w+|linkat|renameat2?|unlink(at)?|fsync|fchmod|fchown|f(set|remove|get)xattr|fstat(at)?|statx|getentropy)="
@@ -113,8 +108,8 @@ class Fixture(Programs):
         self.make("uncached", self.plain)
         try:
             os.close(os.open(self.path("uncached"), os.O_RDONLY | os.O_DIRECT))
+            evict(self.path("uncached"))
             with open(self.path("uncached"), "rb") as file:
-                evict(file)
                 os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)
         except BlockingIOError:  # not in the page cache
             return os.major(os.stat(self.folder).st_dev) != 0
@@ -156,12 +151,10 @@ class Fixture(Programs):
     def joins(self, name, files):
         """The file `name` completes a directory of two parts, or, with another plan, of one, that can be joined."""
         def check(content, whole=True):
+            there = {**files, name: content}
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-                for file, data in {**files, name: content}.items():
-                    with open(os.path.join(folder, os.path.basename(file)), "wb") as out:
-                        out.write(data)
-                    os.chmod(out.name, 0o600)
-                joined = self.call(f"{{parts}} join -q {folder} -o -")
+                make_folder(f"{folder}/of", there, dict.fromkeys(there, 0o600))
+                joined = self.call(f"{{parts}} join -q {folder}/of/d -o -")
             opened = joined and self.call("{stream} -q -d -k {key}", joined)
             return None if opened == self.plain else "the part cannot be joined"
         return check
@@ -181,11 +174,11 @@ class Fixture(Programs):
 
 
 FILE_SYSTEMS = (
-    ("named", NAMED, ("seal-over", "open-new", "rekey", "reports", "seal-part", "seal-elsewhere", "join")),
-    ("linkless", LINKLESS, ("seal-command", "seal-pipe-part")),
+    ("named", (NAMED,), ("seal-over", "open-new", "rekey", "reports", "seal-part", "seal-elsewhere", "join")),
+    ("linkless", (LINKLESS,), ("seal-command", "seal-pipe-part")),
     ("plain", PLAIN, ("seal-over", "open-new", "rekey", "reports", "seal-elsewhere")),
-    ("renameless", RENAMELESS, ("seal-command", "reports", "seal-part", "join")),
-    ("lockless", LOCKLESS, ("open-into",)),
+    ("renameless", (RENAMELESS,), ("seal-command", "reports", "seal-part", "join")),
+    ("lockless", (LOCKLESS,), ("open-into",)),
 )
 
 

@@ -7,10 +7,9 @@ import stat
 import subprocess
 
 from execution import CAPACITY, LAYOUT
-from programs import Programs
+from programs import LINKLESS, NAMED, OLD, Programs
 
 SIZE = 70_001  # two chunks of 64 KiB, five segments of 16 KiB
-OLD = b"what was in the file before\n" * 3000
 NEW_MODE = 0o644
 UNFINISHED_MODE = 0o645  # of what --into writes, until it is complete
 
@@ -86,9 +85,7 @@ class Fixture(Programs):
         return subprocess.run(self.expand(line), cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
 
     def environment(self, case):
-        if not case.without:
-            return {}
-        return {"LD_PRELOAD": self.fault_library, "FAULTS_RECORD": self.path("record"), "FAULTS_AT": case.without}
+        return self.injecting([case.without], self.path("record")) if case.without else {}
 
 
 # Checks --------------------------------------------------------------------------------------------------------------
@@ -240,7 +237,6 @@ def is_complete(state):
 SHARES = [f"{{stream}} -d -q -k {{key}} --share {share}/2 --into out {{sealed_shares}}" for share in range(2)]
 PLAN = "{parts} plan -q -k {key} -i {plain} -n 2 -o d"
 SEAL = ("{parts} seal -q d --part 0", "{parts} seal -q d --part 1")
-NAMED, LINKLESS = "O_TMPFILE=EOPNOTSUPP:1+", "linkat=EPERM:1+"  # file systems without files that have no name, or links
 
 
 def cases(fixture):

@@ -7,8 +7,7 @@ import pytest
 
 import age_format as age
 import sealed_format as sf
-from damage import flip
-from programs import expect_same, files_here, secret_file, some_bytes, stream
+from programs import expect_same, files_here, flipped, secret_file, some_bytes, stream
 
 FILE_KEY, SALT = bytes(range(16)), bytes(range(50, 66))
 HEAD = age.header(FILE_KEY, [age.x25519_stanza(FILE_KEY)]) + SALT
@@ -26,10 +25,10 @@ def test_range_verifies_the_last_segment_first(identity):
                     stream(*options, f"{begin}:{length}", input=WHOLE, via="file").out, (begin, length))
     ends = [len(HEAD) + i * age.SEALED + more for i in range(3) for more in (0, 1, 16, 17, 1000)]
     for bad in (*(WHOLE[:end] for end in ends), WHOLE[:-1], WHOLE + b"x", WHOLE + bytes(age.SEALED),
-                flip(WHOLE, len(WHOLE) - 1)):
+                flipped(WHOLE, len(WHOLE) - 1)):
         for text in "0:10", "0:0":
             assert stream(*options, text, input=bad, via="file", status=4).out == b""
-    damaged = flip(WHOLE, len(HEAD) + age.SEALED + 5)
+    damaged = flipped(WHOLE, len(HEAD) + age.SEALED + 5)
     expect_same(PLAIN[: 65536], stream(*options, "0:65536", input=damaged, via="file").out)
     expect_same(PLAIN[60000:65536], stream(*options, "60000:10000", input=damaged, via="file", status=4).out)
 

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from programs import SANITIZED, each_way, expect_same, openssl_ctr, raw, RAW, some_bytes
+from programs import RAW, SANITIZED, each_way, expect_same, openssl_ctr, raw, some_bytes, sparse
 
 
 def stats():
@@ -13,12 +13,7 @@ def stats():
 
 
 @pytest.mark.parametrize("count, chunk_size, size", [
-    (50, "1", 800),
-    (50, "16", 800),
-    (50, "17", 1600),
-    (50, "2KiB", 100 << 10),
-    (5, "1MiB", 5 << 20),
-])
+    (50, "1", 800), (50, "16", 800), (50, "17", 1600), (50, "2KiB", 100 << 10), (5, "1MiB", 5 << 20)])
 def test_units(key, count, chunk_size, size):
     """The number of chunks shows their size. An empty chunk at the end may also count."""
     pathlib.Path("input").write_bytes(bytes(size))
@@ -42,15 +37,12 @@ def test_output_does_not_depend_on_the_chunk_size(key, batch):
 
 
 @pytest.mark.skipif(SANITIZED, reason="sanitizers use additional memory")
-@pytest.mark.parametrize(
-    "options, wrap",
-    [("-i sparse -o /dev/null", []), ("", ["sh", "-c", 'cat sparse | "$@" | cat >/dev/null', "sh"])],
-)
+@pytest.mark.parametrize("options, wrap", [
+    ("-i sparse -o /dev/null", []), ("", ["sh", "-c", 'cat sparse | "$@" | cat >/dev/null', "sh"])])
 def test_memory_does_not_depend_on_the_size_of_the_input(key, options, wrap):
     peaks = []
     for size in (1 << 20, 512 << 20):
-        with open("sparse", "wb") as file:
-            file.truncate(size)
+        sparse("sparse", size)
         raw(key, "-l", "cpu:2", "--stats", "stats", *options.split(), wrap=wrap)
         peaks.append(stats()["peak_rss_bytes"])
     # A small input does not fill the ring, which may account for 64 MiB; the default ring has at most 96 MiB.

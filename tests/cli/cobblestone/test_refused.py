@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from programs import KEY, SANITIZED, secret_file, some_bytes, spread, stream
+from programs import KEY, SANITIZED, flipped, secret_file, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -57,12 +57,12 @@ def test_damage(batch, message_key, key):
         assert got.error == f"the input is {where}{verified}"
 
     for i in spread(range(56), 10 if SANITIZED else 56):
-        refused(batch.stream, 3, NOT_OPENED, CHECK, key, damage.flip(sealed, i, i % 8))
+        refused(batch.stream, 3, NOT_OPENED, CHECK, key, flipped(sealed, i, bit=i % 8))
         error = f"the input is truncated after byte {i}, in its header; nothing was written"
         refused(batch.stream, 4, error, "copy or download it again", key, sealed[:i])
     for i, at in itertools.product(range(3), (0, 500, 1000, 1015)):
         start = 56 + i * damage.SEALED
-        expect_damage(damage.flip(sealed, start + at), i, f"corrupt{' or truncated' if i == 2 else ''} at byte {start}")
+        expect_damage(flipped(sealed, start + at), i, f"corrupt{' or truncated' if i == 2 else ''} at byte {start}")
     end = 56 + damage.SEALED  # of the first segment
     for size in (56, 57, 71, 72, 73, end - 1, end, end + damage.SEALED, end + damage.SEALED + 15, len(sealed) - 1):
         good, rest = divmod(size - 56, damage.SEALED)

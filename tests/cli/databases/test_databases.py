@@ -12,7 +12,8 @@ import time
 
 import pytest
 
-from programs import FOLDER, PATIENCE, keygen
+from programs import FOLDER, PATIENCE, keygen, script
+from recipes import examples
 
 TOP = pathlib.Path(__file__).parents[3]
 SERVERS = TOP / "build/tools/databases/usr"
@@ -32,19 +33,14 @@ def machine(work, monkeypatch):
                         "MYSQL_HOME": str(work)}.items():
         monkeypatch.setenv(name, value)
     os.makedirs("backup/wal")
-    os.mkdir("bin")
     keygen("--x25519", "-o", "identity")
     shutil.copy("identity.pub", "backup")
 
 
 def blocks(title):
     """The examples of a section. Those that are commands have no "$ "."""
-    page = (TOP / "man/gpuaes-recipes.7").read_text()
-    section = re.search(rf"(?ms)^\.Ss {title}\n(.*?)^\.S[sh] ", page)[1].replace("\\e\n", "\\\n")
-    here = os.getcwd()
-    for old, new in ("/srv", here), ("PATH=", f"PATH={os.environ['PATH']}:"), ("/usr/local/bin:", ""):
-        section = section.replace(old, new)
-    return [re.sub(r"(?m)^\$ ", "", block) for block in re.findall(r"(?ms)^\.Bd -literal.*?\n(.*?)^\.Ed$", section)]
+    moved = ("/srv", os.getcwd()), ("PATH=", f"PATH={os.environ['PATH']}:"), ("/usr/local/bin:", "")
+    return [re.sub(r"(?m)^\$ ", "", block) for block in examples(title, *moved)]
 
 
 def bash(commands, status=0):
@@ -72,9 +68,8 @@ def sql(command):
 @pytest.fixture
 def postgres(machine):
     """A server that archives its WAL as the recipe says, with a table, and the recipe."""
-    make_key, script, settings, base, restore = blocks("Archive the WAL of a PostgreSQL server")
-    pathlib.Path("bin/archive-wal").write_text(script)
-    os.chmod("bin/archive-wal", 0o755)
+    make_key, archive, settings, base, restore = blocks("Archive the WAL of a PostgreSQL server")
+    script("bin/archive-wal", archive)
     bash(make_key + "initdb -D data -A trust -U postgres -N")
     with open("data/postgresql.conf", "a") as file:
         file.write(f"{settings}\nlisten_addresses = ''\nunix_socket_directories = '{os.getcwd()}'\nautovacuum = off\n")
@@ -102,13 +97,11 @@ def archive_all():
 
 def kill_first(here):
     """The first time that it is called, gpuaes-stream is killed while it writes."""
-    program = pathlib.Path("bin/gpuaes-stream")
-    program.write_text(f"""#!/bin/sh
+    script("bin/gpuaes-stream", f"""\
 mkdir {here}/killed 2>/dev/null || exec {FOLDER}/gpuaes-stream "$@"
 for last; do :; done
 exec timeout -s KILL 0.2 {FOLDER}/gpuaes-stream -q -k {here}/backup/wal.key -o "{here}/backup/wal/${{last##*/}}.sealed" /dev/zero
 """)
-    program.chmod(0o755)
 
 
 def test_a_server_is_restored_to_a_point_in_time(postgres, work):

@@ -19,7 +19,8 @@ import pytest
 import age_plugin
 from age_plugin import DATA
 from processes import read_terminal
-from programs import FOLDER, KEY, PATIENCE, keygen, run, secret_file, some_bytes, stream
+from programs import FOLDER, KEY, PATIENCE, content, keygen, run, script, secret_file, some_bytes, stream
+from recipes import PAGE, code_with
 
 TOP = pathlib.Path(__file__).parents[3]
 SERVICES = {
@@ -85,10 +86,6 @@ def need(*names):
     for name in names:
         if not shutil.which(name):
             pytest.skip(f"{name} is not installed")
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 def bash(commands, status=0):
@@ -203,10 +200,8 @@ def recipe(work, monkeypatch):
     need("tar", "zstd")
     pytest.importorskip("cryptography")
     services = work.parent / "services"
-    services.mkdir()
-    for name, script in SERVICES.items():
-        (services / name).write_text(f"#!/bin/sh\n{script}")
-        (services / name).chmod(0o755)
+    for name, commands in SERVICES.items():
+        script(services / name, commands)
     monkeypatch.setenv("PATH", f"{services}:{os.environ['PATH']}")
     install_plugins(services)
     os.mkdir("photos")
@@ -251,15 +246,14 @@ def expect_disk_in_parts(name):
 
 @pytest.mark.parametrize("title, lists", [
     ("Split a backup into pieces", 1), ("Store a backup in S3", 1), ("Take keys and passphrases from a secret store", 0),
-    ("Decrypt without gpuaes-stream", 1), ("Encrypt several archives as one file", 2)])
+    ("Decrypt without gpuaes-stream", 1), ("Encrypt several archives as one file", 2),
+    ("Make backups that only a YubiKey or a TPM opens", 1)])
 def test_recipes_that_list_the_archive(recipe, title, lists):
     assert recipe(title)[1].splitlines().count("photos/2.jpg") == lists
 
 
 def test_a_failed_upload_to_s3_does_not_replace_a_backup(recipe, work):
-    tar = work.parent / "services/tar"
-    tar.write_text(f'#!/bin/sh\n[ "$1" != -c ] || exit 2\nexec {shutil.which("tar")} "$@"\n')
-    tar.chmod(0o755)
+    script(work.parent / "services/tar", f'[ "$1" != -c ] || exit 2\nexec {shutil.which("tar")} "$@"')
     shutil.copy("photos.sealed", "photos-s3.sealed")
     bash(commands_in_page("gpuaes-recipes.7", "   Store a backup in S3"))
     assert content("photos-s3.sealed") == content("photos.sealed")
@@ -316,10 +310,6 @@ def test_work_with_age_files(recipe):
     assert "-k identity.age" in asking
 
 
-def test_plugins(recipe):
-    assert recipe("Make backups that only a YubiKey or a TPM opens")[1].splitlines().count("photos/2.jpg") == 1
-
-
 def test_decrypt_with_several_processes(recipe):
     assert "photos/2.jpg\n" in recipe("Decrypt with several processes")[1]
     assert stream("-q", "-d", "-k", "backup.key", "photos.sealed").out == content("photos-shares.tar")
@@ -334,9 +324,7 @@ def test_test_backups(recipe):
 
 def install_failing_seal(work, case):
     """A gpuaes-parts in front of the real one, for which a case of the shell decides whether it fails."""
-    program = work.parent / "services/gpuaes-parts"
-    program.write_text(f'#!/bin/sh\ncase "$*" in {case} ;; esac\nexec {FOLDER}/gpuaes-parts "$@"\n')
-    program.chmod(0o755)
+    script(work.parent / "services/gpuaes-parts", f'case "$*" in {case} ;; esac\nexec {FOLDER}/gpuaes-parts "$@"')
 
 
 @pytest.fixture
@@ -399,8 +387,7 @@ def test_dask(recipe, work):
     distributed = pytest.importorskip("distributed")
     run("gpuaes-parts", "plan", "-k", "backup.key", "-n", "64", "-o", "disk-tasks.sealed", "disk.img")
     install_failing_seal(work, f'*"--part "[24]0) mkdir "{work}/killed-$5" && kill -9 $PPID $$')
-    page = (TOP / "man/gpuaes-recipes.7").read_text()
-    commands = re.search(r"(?ms)^(import subprocess\nfrom dask.*?)^\.Ed$", page)[1].replace("/data", str(work))
+    commands = code_with("import subprocess\nfrom dask.*?").replace("/data", str(work))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None) as cluster:
         commands = commands.replace("scheduler:8786", cluster.scheduler_address)
         subprocess.run([sys.executable, "-c", commands], check=True, timeout=PATIENCE)
@@ -416,8 +403,7 @@ def test_read_an_encrypted_parquet_file(recipe, work):
 
     parquet.write_table(pyarrow.table({"fare": [1, 2], "tip": [3, 4]}), "trips.parquet")
     recipe("Read an encrypted Parquet file from Python")
-    page = (TOP / "man/gpuaes-recipes.7").read_text()
-    code = re.search(r"(?ms)^(import fsspec\n.*?)^\.Ed$", page)[1].replace('"s3"', '"file"').replace("bucket", str(work))
+    code = code_with("import fsspec").replace('"s3"', '"file"').replace("bucket", str(work))
     shutil.copy("open-sealed.py", "gpuaes_stream.py")
     code += "assert table.to_pydict() == {'fare': [1, 2]}\n"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
@@ -527,8 +513,7 @@ def test_all_recipes_run_in_order_in_one_directory_twice(recipe, work, gnu_paral
     for name in "disk.img", "trips.parquet":
         pathlib.Path(name).write_bytes(some_bytes(8_000_000))
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "ann"], check=True)
-    page = (TOP / "man/gpuaes-recipes.7").read_text()
-    titles = [title for title in re.findall(r"(?m)^\.Ss (.*)", page) if title not in SERVERS]
+    titles = [title for title in re.findall(r"(?m)^\.Ss (.*)", PAGE.read_text()) if title not in SERVERS]
     writers = {}
     for title in titles * 2:
         commands = commands_in_page("gpuaes-recipes.7", f"   {title}").replace("/mnt/backup", str(work.parent / "backup"))

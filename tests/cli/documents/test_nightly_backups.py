@@ -12,9 +12,9 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, KEY, PATIENCE, secret_file, some_bytes, stream
+from programs import FOLDER, KEY, PATIENCE, script, secret_file, some_bytes, stream
+from recipes import examples
 
-PAGE = pathlib.Path(__file__).parents[3] / "man/gpuaes-recipes.7"
 DAY = "2026-11-27"
 SERVICES = {
     # If the connection for the command $LOST is lost, the command sees the end of its input.
@@ -40,12 +40,6 @@ exec REAL "$@"
 }
 
 
-def install(name, text):
-    path = pathlib.Path(name)
-    path.write_text(text)
-    path.chmod(0o755)
-
-
 @pytest.fixture(autouse=True)
 def machine(work):
     """Folders with what the recipes name: /home, /root, /srv/backup, /usr/local/sbin, and those of other hosts."""
@@ -53,9 +47,9 @@ def machine(work):
         pytest.skip("GNU tar is not installed")
     for name in "services", "home/ann", "root", "backup", "sbin", "server", "offsite":
         os.makedirs(name)
-    for name, script in SERVICES.items():
+    for name, commands in SERVICES.items():
         real = FOLDER / name if (FOLDER / name).exists() else shutil.which(name)
-        install(f"services/{name}", "#!/bin/sh\n" + script.replace("REAL", str(real)).replace("HERE", str(work)))
+        script(f"services/{name}", commands.replace("REAL", str(real)).replace("HERE", str(work)))
     for name in "letters", "photos":
         pathlib.Path(f"home/ann/{name}").write_bytes(some_bytes(300_000))
     secret_file("root/backup.key", KEY)
@@ -63,14 +57,9 @@ def machine(work):
 
 def blocks(title):
     """The examples of a section, moved into the current directory."""
-    section = re.search(rf"(?ms)^\.Ss {title}\n(.*?)^\.S[sh] ", PAGE.read_text())[1]
     here = os.getcwd()
-    moved = [("-C / ", f"-C {here} "), ("/root", f"{here}/root"), ("/srv/backup", f"{here}/backup"),
-             ("/usr/local/sbin", f"{here}/sbin"), ("\nPATH=", f"\nPATH={here}/services:"), ("\\e\n", "\\\n")]
-    for block in re.findall(r"(?ms)^\.Bd -literal -offset indent\n(.*?)^\.Ed$", section):
-        for old, new in moved:
-            block = block.replace(old, new)
-        yield block
+    return examples(title, ("-C / ", f"-C {here} "), ("/root", f"{here}/root"), ("/srv/backup", f"{here}/backup"),
+                    ("/usr/local/sbin", f"{here}/sbin"), ("\nPATH=", f"\nPATH={here}/services:"))
 
 
 def block_with(title, start):
@@ -101,22 +90,22 @@ def expect_archive(*options):
 
 
 def local():
-    install("sbin/backup-home", block_with("Back up a directory every night", "#!"))
+    script("sbin/backup-home", block_with("Back up a directory every night", "#!"))
 
 
 def pull():
-    script = block_with("Back up a directory every night", "#!")
+    text = block_with("Back up a directory every night", "#!")
     [command] = blocks("Pull backups from a server")
     assert len(command.split("\n")) == 4 and "-- \\\n" in command
-    script, count = re.subn(r"(?m)^gpuaes-stream .*\\\n.*\n", lambda _: command, script, count=1)
+    text, count = re.subn(r"(?m)^gpuaes-stream .*\\\n.*\n", lambda _: command, text, count=1)
     assert count == 1
-    install("sbin/backup-home", script)
+    script("sbin/backup-home", text)
 
 
 def push():
     make_identity = block_with("Push backups to a host that cannot read them", "# ").replace("# ", "")
     run(f"({make_identity}) >recipient", PATH=f"{os.getcwd()}/services:{FOLDER}:{os.environ['PATH']}")
-    install("sbin/backup-home", block_with("Push backups to a host that cannot read them", "#!"))
+    script("sbin/backup-home", block_with("Push backups to a host that cannot read them", "#!"))
 
 
 # How backups are made: the folder, suffix and key.
@@ -140,7 +129,7 @@ def test_a_directory_may_change_while_it_is_backed_up(way):
         for number in range(20):
             pathlib.Path(f"home/ann/gone-{number}").write_text("removed soon\n")
         here = os.getcwd()
-        install("change", f"#!/bin/sh\ncd {here}/home/ann && rm -f gone-* && echo >>photos\n")
+        script("change", f"cd {here}/home/ann && rm -f gone-* && echo >>photos")
         changes = {"TAR_OPTIONS": f"--checkpoint=10 --checkpoint-action=exec={here}/change"}
         shown = run(f"tar -c -C {here} home >/dev/null", ok=False, **changes)
         assert "file changed as we read it" in shown and "socket ignored" in shown
@@ -189,8 +178,8 @@ def test_the_newest_14_backups_are_kept(way):
 @pytest.fixture
 def check():
     """A function that runs the script that verifies and prunes pushed backups. There are 17, with that of today."""
-    _, script = [block for block in blocks("Push backups to a host that cannot read them") if block.startswith("#!")]
-    install("sbin/check-home", script)
+    _, text = [block for block in blocks("Push backups to a host that cannot read them") if block.startswith("#!")]
+    script("sbin/check-home", text)
     push()
     names = make_generations("offsite", "age")
     nightly()

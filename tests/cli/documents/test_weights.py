@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import re
 import shutil
 import struct
 import subprocess
@@ -11,10 +10,11 @@ import sys
 
 import pytest
 
-from programs import FOLDER, KEY, keygen, secret_file, some_bytes
+from programs import FOLDER, KEY, keygen, script, secret_file, some_bytes
+from recipes import examples
 
 TOP = pathlib.Path(__file__).parents[3]
-AWS = """#!/bin/sh
+AWS = """\
 [ "$1 $2" = "s3 cp" ] && shift 2 || exit 2
 case $1 in
   --recursive) mkdir -p "objects/${4#s3://}" && cp "$3"/* "objects/${4#s3://}" ;;
@@ -26,10 +26,9 @@ esac
 @pytest.fixture
 def blocks(work, monkeypatch):
     """The examples of the section, after those that seal have run; directories of the container are here."""
-    for name in "bin", "model", "sealed", "headers", "identity", "models":
+    for name in "model", "sealed", "headers", "identity", "models":
         os.mkdir(name)
-    pathlib.Path("bin/aws").write_text(AWS)
-    os.chmod("bin/aws", 0o755)
+    script("bin/aws", AWS)
     monkeypatch.setenv("PATH", f"{work}/bin:{FOLDER}:{os.environ['PATH']}")
     secret_file("weights.key", KEY)
     keygen("--x25519", "-o", "identity/identity")
@@ -38,10 +37,7 @@ def blocks(work, monkeypatch):
     weights = struct.pack("<Q", len(tensors)) + tensors + some_bytes(100_000)
     pathlib.Path("model/model.safetensors").write_bytes(weights)
     pathlib.Path("model/config.json").write_text("{}")
-    page = (TOP / "man/gpuaes-recipes.7").read_text()
-    section = re.search(r"(?ms)^\.Ss Deliver the weights of a model to customers\n(.*?)^\.S[sh] ", page)[1]
-    section = section.replace("\\e\n", "\\\n").replace("/mnt", str(work)).replace("$ ", "")
-    found = re.findall(r"(?ms)^\.Bd -literal.*?\n(.*?)^\.Ed$", section)
+    found = examples("Deliver the weights of a model to customers", ("/mnt", str(work)), ("$ ", ""))
     bash(found[0] + found[1])
     os.unlink("weights.key")
     shutil.rmtree("sealed")

@@ -5,13 +5,10 @@ S3 is moto's. Everything is skipped without fsspec, and each test without its pa
 import asyncio
 import concurrent.futures
 import contextlib
-import functools
 import gc
-import http.server
 import os
 import pathlib
 import pickle
-import re
 import shutil
 import tarfile
 import threading
@@ -19,7 +16,9 @@ import time
 
 import pytest
 
-from programs import FOLDER, KEY, some_bytes, stream
+from http_ranges import server
+from programs import FOLDER, KEY, script, some_bytes, stream
+from recipes import code_with
 
 pytest.importorskip("cryptography")
 pytest.importorskip("fsspec.implementations.chained")
@@ -408,12 +407,10 @@ def test_a_compressor_that_would_not_close_the_file_is_refused(memory, key):
         assert file.read() == "text" and not memory.exists("/new/y.gz.sealed")
 
 
-@pytest.mark.parametrize("script, message", [
+@pytest.mark.parametrize("commands, message", [
     ("kill -9 $$", "gpuaes-stream.* died with .*SIGKILL"), ("exit 3", "gpuaes-stream.* 3")])
-def test_the_message_says_how_the_program_ended(memory, key, monkeypatch, script, message):
-    os.mkdir("bin")
-    pathlib.Path("bin/gpuaes-stream").write_text(f"#!/bin/sh\n{script}\n")
-    os.chmod("bin/gpuaes-stream", 0o755)
+def test_the_message_says_how_the_program_ended(memory, key, monkeypatch, commands, message):
+    script("bin/gpuaes-stream", commands)
     monkeypatch.setenv("PATH", f"bin:{os.environ['PATH']}")
     with pytest.raises(OSError, match=message):
         sealed(key).pipe_file("/new/x", PLAIN)
@@ -624,43 +621,6 @@ def test_asynchronous_programs(memory, key):
 # --- HTTP and S3
 
 
-class Server(http.server.SimpleHTTPRequestHandler):
-    """Records requests. Without ranges, it is Python's."""
-
-    asked: list = []
-    ranges = True
-
-    def do_GET(self):
-        found = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-        if not (self.ranges and found and os.path.isfile(self.translate_path(self.path))):
-            return super().do_GET()
-        data = pathlib.Path(self.translate_path(self.path)).read_bytes()
-        begin, end = int(found[1]), min(int(found[2]) + 1, len(data))
-        self.asked.append(end - begin)
-        self.send_response(206)
-        self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(data)}")
-        self.send_header("Content-Length", str(end - begin))
-        self.end_headers()
-        self.wfile.write(data[begin:end])
-
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def server(ranges=True):
-    pytest.importorskip("aiohttp")
-    handler = type("Handler", (Server,), {"asked": [], "ranges": ranges})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=os.getcwd())) as served:
-        thread = threading.Thread(target=served.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{served.server_port}", handler.asked
-        finally:
-            served.shutdown()
-            thread.join()
-
-
 def write_table(name, key, rows=200_000):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.table({f"c{i}": pa.array(memoryview(os.urandom(8 * rows)).cast("q")) for i in range(10)})
@@ -671,6 +631,7 @@ def write_table(name, key, rows=200_000):
 
 def test_one_column_of_a_parquet_file(key):
     """Over HTTP, at most three requests more than for the plain file, and little more data."""
+    pytest.importorskip("aiohttp")
     pandas = pytest.importorskip("pandas")
     table = write_table("t.parquet", key)
     figures = []
@@ -691,6 +652,7 @@ def test_one_column_of_a_parquet_file(key):
 
 def test_parts_over_http(key):
     """They are a directory if the URL ends in /."""
+    pytest.importorskip("aiohttp")
     job = pf.new_job(keys=[KEY])
     pf.write_directory("disk.sealed", job, pf.seal_parts(job, pf.cut(PLAIN, 3)))
     with server() as (url, _):
@@ -700,6 +662,7 @@ def test_parts_over_http(key):
 
 def test_servers_without_ranges(key):
     """Say so, and a copy works."""
+    pytest.importorskip("aiohttp")
     stream("-k", key, "-o", "file.sealed", input=PLAIN)
     with server(ranges=False) as (url, _):
         with pytest.raises(OSError, match="does not send ranges; simplecache::URL"):
@@ -731,9 +694,7 @@ def test_s3(s3, key):
 def test_recipe(s3, key):
     """As printed in gpuaes-recipes(7)."""
     pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    page = (pathlib.Path(__file__).parents[3] / "man/gpuaes-recipes.7").read_text()
-    code = re.search(r"(?ms)^(import pandas\n.*?)^\.Ed$", page)[1]
-    code = code.replace('{"sealed"', '{"s3": s3, "sealed"').replace("backup.key", key)
+    code = code_with("import pandas").replace('{"sealed"', '{"s3": s3, "sealed"').replace("backup.key", key)
     names = {"trips": pandas.DataFrame({"fare": [1, 2], "tip": [3, 4]}), "s3": s3}
     exec(code, names)
     assert names["fares"].to_dict("list") == {"fare": [1, 2]}

@@ -13,7 +13,8 @@ import sys
 import pytest
 
 from processes import wait_for
-from programs import FOLDER, KEY, run, some_bytes
+from programs import FOLDER, KEY, run, script, some_bytes
+from recipes import examples
 
 pytest.importorskip("cryptography")
 pytest.importorskip("fsspec.implementations.chained")
@@ -88,8 +89,7 @@ objectparts.py: the parts are already joined
     assert opened(bucket) == PLAIN
 
 
-HALF = """#!/bin/sh
-case $1 in
+HALF = """case $1 in
   seal) REAL/gpuaes-parts "$@" | head -c 600000 && touch half && sleep ${SLEEP-0} && exit 1 ;;
   *) exec REAL/gpuaes-parts "$@" ;;
 esac
@@ -98,9 +98,7 @@ esac
 
 def test_attempts_that_end_early(bucket, work, monkeypatch):
     """gpuaes-parts fails, or everything is killed: no part or receipt is left, and another attempt completes it."""
-    os.mkdir("bin")
-    pathlib.Path("bin/gpuaes-parts").write_text(HALF.replace("REAL", str(FOLDER)))
-    os.chmod("bin/gpuaes-parts", 0o755)
+    script("bin/gpuaes-parts", HALF.replace("REAL", str(FOLDER)))
     whole = os.environ["PATH"]
     monkeypatch.setenv("PATH", f"{work}/bin:{whole}")
     assert call("seal", "1", status=1) == ""  # gpuaes-parts prints the message
@@ -325,8 +323,7 @@ def test_damaged_objects(bucket):
 
 def test_recipe(bucket, monkeypatch):
     """As printed in gpuaes-recipes(7), with two parts."""
-    page = (pathlib.Path(__file__).parents[3] / "man/gpuaes-recipes.7").read_text()
-    section = re.search(r"(?ms)^\.Ss Encrypt one file into many objects\n.*?^\.Bd.*?\n(.*?)^\.Ed", page)[1]
+    section = examples("Encrypt one file into many objects")[0]
     shutil.rmtree("disk.sealed")
     pathlib.Path("backup.key").write_bytes(KEY)
     pathlib.Path("s3.json").write_text(json.dumps({"s3": fsspec.config.conf["s3"]}))

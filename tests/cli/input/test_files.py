@@ -9,7 +9,7 @@ from subprocess import PIPE
 import pytest
 
 from processes import bytes_in_pipe, evict, expect_exit, wait_for
-from programs import RAW, expect_same, files_here, openssl_ctr, raw, some_bytes, start_raw, stream
+from programs import RAW, append, expect_same, files_here, openssl_ctr, raw, some_bytes, start_raw, stream
 
 LONG = "n" * 255  # the longest name
 NAMES = ["two words", " ", "umlaut ä", "not UTF-8 \udcff", "line\nfeed", LONG, "*", "a=b", "%s", "-x", "--decrypt"]
@@ -68,8 +68,7 @@ def start_reading(key, size, chunk, lanes, way, cached):
 @pytest.mark.parametrize("lanes, way, cached", WAYS)
 def test_a_file_that_grows_is_read_to_its_new_end(key, size, chunk, lanes, way, cached):
     child, stdin = start_reading(key, size, chunk, lanes, way, cached == "cached")
-    with open("file", "ab") as file:
-        file.write(DATA[size:])
+    append("file", DATA[size:])
     expect_same(openssl_ctr(DATA), child.communicate()[0])
     expect_exit(child, 0)
     assert way == "-i" or os.lseek(stdin, 0, os.SEEK_CUR) == len(DATA)

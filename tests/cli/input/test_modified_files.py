@@ -7,22 +7,19 @@ from subprocess import PIPE
 import pytest
 
 from processes import redirected, wait_until_stalled
-from programs import Result, check, expect_same, some_bytes, start, stream
+from programs import Result, append, check, expect_same, overwrite, some_bytes, start, stream
 
 SIZE = 4 << 20  # bytes, more than a pipe and the chunks in memory
 DATA = some_bytes(SIZE)
 FILE = pathlib.Path("file")
 
 
-def append():
-    with FILE.open("ab") as file:
-        file.write(b"more")
+def grow():
+    append(FILE, b"more")
 
 
-def overwrite():
-    with FILE.open("r+b") as file:
-        file.seek(-1, os.SEEK_END)
-        file.write(b"?")
+def modify():
+    overwrite(FILE, -1, b"?")
 
 
 def replace():
@@ -39,7 +36,7 @@ def modified(name="file"):
     return f"{name} was modified while it was being read; the output may combine old and new data"
 
 
-CHANGES = {"grows": (append, grew), "overwritten": (overwrite, modified)}
+CHANGES = {"grows": (grow, grew), "overwritten": (modify, modified)}
 changes = pytest.mark.parametrize("change, warning", CHANGES.values(), ids=CHANGES)
 
 

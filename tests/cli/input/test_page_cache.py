@@ -6,10 +6,9 @@ import pathlib
 
 import pytest
 
-from damage import flip
 from page_cache import (evict, expect_uncached, keeps_cache, keeps_cache_when_opened, need_direct_reads, opened_at,
                         opens_uncached, uncached)
-from programs import RAW, SANITIZED, each_way, expect_same, openssl_ctr, raw, some_bytes, spread, stream
+from programs import RAW, SANITIZED, each_way, expect_same, flipped, openssl_ctr, raw, some_bytes, spread, stream
 
 LANES = [["-l", "cpu:3"]] if SANITIZED else [["-l", "cpu:1"], ["-l", "cpu:3"], []]
 CHUNKS = [["-b", "256K"]] if SANITIZED else [["-b", "256K"], []]
@@ -63,7 +62,7 @@ def test_sealed_files(key, batch, work):
     for size in (250000, 300001, 2000003):
         write(f"plain{size}", some_bytes(size))
         sealed = stream("-q", "-k", key, "-i", f"plain{size}").out
-        damaged = flip(flip(sealed, 20000), 190000)
+        damaged = flipped(sealed, 20000, 190000)
         write(f"sealed{size}", sealed)
         write(f"damaged{size}", damaged)
         salvaged[size] = stream("-q", "-k", key, "--salvage", status=4, input=damaged).out
@@ -82,7 +81,7 @@ def test_what_is_cached_does_not_change(key, options):
     write("plain", some_bytes(8_000_003))
     need_direct_reads("plain")
     stream("-q", "-k", key, "-i", "plain", "-o", "sealed")
-    write("damaged", flip(pathlib.Path("sealed").read_bytes(), 4_000_000))
+    write("damaged", flipped(pathlib.Path("sealed").read_bytes(), 4_000_000))
     options = options.split()
     keeps_cache("plain", lambda: raw(key, *options, "-i", "plain"))
     keeps_cache("plain", lambda: stream("-q", "-k", key, *options, "-i", "plain"))

@@ -36,5 +36,3 @@ def test_whole_blocks_are_written_immediately(key):
     child.stdin.write(data[48:])
     assert child.communicate()[0] == want[48:]
     expect_exit(child, 0)
-
-

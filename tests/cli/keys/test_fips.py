@@ -10,7 +10,7 @@ import pytest
 
 import programs
 from age_format import identity_text
-from programs import secret_file, some_bytes, stream
+from programs import overwrite, secret_file, some_bytes, sparse, stream
 
 TOOLS = pathlib.Path(__file__).parents[3] / "build/tools/openssl"
 MODULES = TOOLS if (TOOLS / "ld.so").exists() else pathlib.Path(f"/usr/lib/{sys.implementation._multiarch}/ossl-modules")
@@ -53,9 +53,7 @@ def test_key_files(fips, key):
     stream("--rekey", "-q", "-k", key, "--label", "monday", "--new-key", "new.key", "sealed", wrap=fips)
     assert stream("-d", "-k", "new.key", "--label", "monday", "sealed", wrap=fips).out == PLAIN
     assert stream("--range", "100000:10", "-k", "new.key", "--label", "monday", "sealed", wrap=fips).out == PLAIN[100_000:100_010]
-    with open("sealed", "r+b") as file:
-        file.seek(-1, os.SEEK_END)
-        file.write(b"x")
+    overwrite("sealed", -1, b"x")
     stream("--test", "-k", "new.key", "--label", "monday", "sealed", status=4, wrap=fips)
 
 
@@ -81,7 +79,6 @@ def test_other_algorithms_are_errors(fips, key):
 
 def test_data_is_encrypted_by_the_provider_and_not_by_libgcrypt(fips, key, monkeypatch):
     monkeypatch.setenv("OPENSSL_ia32cap", SLOW)
-    with open("plain", "wb") as file:
-        file.truncate(71 << 20)
+    sparse("plain", 71 << 20)
     result = stream("-v", "-k", key, "-o", "sealed", "plain", wrap=fips)
     assert not [note for note in result.notes if "libgcrypt" in note]

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from age_format import identity_text
-from programs import FOLDER, keygen, stream
+from programs import FOLDER, keygen, overwrite, stream
 
 FAKE = FOLDER / "tests/fake"
 SLOW = {"OPENSSL_ia32cap": "~0x1200000000000000:~0xD0230020"}
@@ -88,9 +88,7 @@ def test_each_library_reads_what_the_other_writes(kind, plain):
 
 def test_damage_is_found(plain):
     run("-k", "key", "-i", plain, "-o", "sealed")
-    with open("sealed", "r+b") as file:
-        file.seek(TRIAL + (3 << 20))
-        file.write(b"damage")
+    overwrite("sealed", TRIAL + (3 << 20), b"damage")
     result, _ = run("-dk", "key", "-i", "sealed", status=4)
     whole = plain.read_bytes()
     assert TRIAL < len(result.out) < len(whole) and whole.startswith(result.out)

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, keygen, parts, stream
-from test_output_dir import content, many
+from programs import FOLDER, content, keygen, parts, stream
+from test_output_dir import many
 
 NAMES = ["tree/.hidden", "tree/a", "tree/b/c/d", "tree/b/e", "tree/b.txt", "tree/two words"]
 

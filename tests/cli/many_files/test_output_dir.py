@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, KEY, PATIENCE, SANITIZED, files_here, keygen, secret_file, some_bytes, stream
+from programs import FOLDER, KEY, PATIENCE, SANITIZED, content, files_here, keygen, secret_file, some_bytes, stream
 from special_files import mounted_by, shell
 
 ODD_NAMES = [b"two words", b"new\nline", b"\xff\xfe", b"-", b"-d", b"$(id)", b".hidden", b".age", b"x.age", b"\xe2\x82\xac"]
@@ -28,10 +28,6 @@ def many(*options, status=0, **popen):
     assert all(line.startswith("gpuaes-stream: ") for line in lines)
     return ([text.removeprefix("error: ") for text in texts if text.startswith("error: ")],
             [text for text in texts if not text.startswith(("error: ", "hint: "))])
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 def make_inputs():
@@ -414,7 +410,7 @@ def test_statistics_do_not_replace_an_output(key):
 
 def test_a_usage_error_of_one_file_is_only_that_file_s(key):
     """An error in the first file ends the run, because it most likely concerns all of them."""
-    identity = keygen("--x25519", "-o", "identity")
+    keygen("--x25519", "-o", "identity")
     for name in "a", "b", "c":
         pathlib.Path(name).write_bytes(name.encode())
     many("-k", key, "--output-dir", ".", "a", "c")

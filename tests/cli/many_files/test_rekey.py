@@ -79,7 +79,6 @@ def test_formats_are_counted_together_and_warnings_name_their_file(key, files):
 
 @pytest.mark.parametrize("options, error", [
     ("file-1.sealed -", "--rekey cannot replace standard input"),
-    ("-o out file-1.sealed file-2.sealed", "--rekey of several files cannot be used with --output"),
     ("-o - file-1.sealed file-2.sealed", "--rekey of several files cannot be used with --output"),
     ("file-1.sealed fifo", "fifo is not a regular file and cannot be replaced"),
     ("file-1.sealed ../key", "--key and another input are both read from KEY"),

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from processes import expect_exit
-from programs import FOLDER, PATIENCE, SANITIZED, User, some_bytes, start, stream
+from programs import FOLDER, PATIENCE, SANITIZED, User, overwrite, some_bytes, start, stream
 from special_files import mounted_by
 
 COUNT = 100 if SANITIZED else 400
@@ -60,9 +60,7 @@ def test_large_files_between_small_ones(key):
     assert {line for line in lines if re.search(": workers", line)} == {
         *(f"{name}: workers cpu:1" for name in names), *(f"in/{name}: workers cpu:3" for name in ("large", "damaged"))}
     for name in "out/in/damaged.sealed", "out/in/7.sealed":
-        with open(name, "r+b") as file:
-            file.seek(-20, os.SEEK_END)
-            file.write(b"damage")
+        overwrite(name, -20, b"damage")
     outputs = [f"{name}.sealed" for name in inputs]
     outputs = [*outputs[:5], outputs[-1], *outputs[5:-1]]
     status, lines = run_many("-dk", key, "--output-dir", "../back", *outputs, cwd="out")

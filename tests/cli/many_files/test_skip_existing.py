@@ -11,9 +11,9 @@ import pytest
 
 from file_systems import mounted, restricted
 from processes import expect_death_by, wait_for
-from programs import FOLDER, PATIENCE, keygen, start, stream
+from programs import FOLDER, PATIENCE, content, keygen, overwrite, start, stream
 from special_files import mounted_by, shell
-from test_output_dir import content, many
+from test_output_dir import many
 from test_side_by_side import expect_whole, make_small
 
 SIZE = 100_000
@@ -101,8 +101,7 @@ def test_an_input_that_changes_while_it_is_read(key, tmp_path):
         before = os.stat("a").st_mtime_ns
         child = start("gpuaes-stream", "-q", "-k", key, "-b", "1M", "-l", "cpu:1", "--output-dir", "out", "a")
         while child.poll() is None:
-            with open("a", "r+b") as file:
-                file.write(b"changed")
+            overwrite("a", 0, b"changed")
             os.utime("a", ns=(before, before))
         assert child.returncode == 0
     assert os.stat("out/a.sealed").st_mtime == 0

@@ -13,7 +13,7 @@ import tempfile
 
 import pytest
 
-from processes import bytes_in_pipe, finish, wait_until_idle
+from processes import bytes_in_pipe, feed, finish
 from programs import RAW, expect_same, files_here, secret_file, some_bytes, start, stream
 from special_files import acl, hide_proc, shell
 
@@ -144,9 +144,7 @@ def test_after_sigkill_only_the_owner_can_read_what_was_written(key, wrap):
     subprocess.run("setfacl -d -m u:65533:rw .", shell=True, capture_output=True)  # if the file system has ACLs
     options = ["-q", "-d", *RAW[:-1], "-k", key, "-b", "64K", "-o", "backup.tar"]
     child = start("gpuaes-stream", *options, stdin=subprocess.PIPE, wrap=wrap)
-    child.stdin.write(some_bytes(4 << 20))
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, some_bytes(4 << 20))
     assert bytes_in_pipe(child.stdin) == 0
     for name in files_here():
         assert re.fullmatch(r"\.backup\.tar\.gpuaes-[A-Za-z0-9]{6}", name) and os.stat(name).st_mode == 0o100600

@@ -16,8 +16,9 @@ from control_group import control_group
 from file_systems import expect_files
 from page_cache import cached_bytes, need_direct_reads
 from parts_steps import attempts, join, plan, seal, slow_seal, write_input
-from processes import evict, finish, wait_until_idle
-from programs import SANITIZED, expect_same, keygen, openssl_ctr, parts, raw, secret_file, some_bytes, start, stream
+from processes import evict, feed, finish, wait_until_idle
+from programs import (SANITIZED, expect_same, keygen, openssl_ctr, parts, raw, secret_file, some_bytes, sparse, start,
+                      stream)
 from special_files import attached, mounted_by, shell
 
 MIB = 1 << 20
@@ -41,8 +42,7 @@ DIRECT = {*MAKE} - {"btrfs"}  # Btrfs compresses data; overlayfs depends on the 
 @contextlib.contextmanager
 def made(kind, folder):
     """A file system with 400 MiB of the given kind is mounted at the folder."""
-    with open("image", "wb") as image:
-        image.truncate(400 * MIB)
+    sparse("image", 400 * MIB)
     with attached("image", 4096 if kind.endswith("sectors-of-4K") else 512) as device:
         shell(f"PATH=$PATH:/sbin:/usr/sbin {MAKE[kind]} {device}")
         with mounted_by(f"mount {device}", folder):
@@ -207,8 +207,7 @@ def test_the_progress_of_a_part(key, disk):
 def test_a_disk_that_becomes_full(key, disk):
     """The size of the output is not known."""
     pathlib.Path("disk/old").write_bytes(b"old")
-    with open("zeros", "wb") as zeros:
-        zeros.truncate(500 * MIB)
+    sparse("zeros", 500 * MIB)
     for output in "disk/new", "disk/old":
         with open("zeros", "rb") as zeros:
             cat = subprocess.Popen(["cat"], stdin=zeros, stdout=subprocess.PIPE)
@@ -228,9 +227,7 @@ def test_other_programs_keep_most_of_the_free_space(key, disk):
     """While the size of the output is not known."""
     child = start("gpuaes-stream", "-q", "-k", key, "-o", "disk/out", stdin=subprocess.PIPE)
     free = shutil.disk_usage("disk").free
-    child.stdin.write(PLAIN)
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, PLAIN)
     taken = free - shutil.disk_usage("disk").free
     assert 64 * MIB < taken < 110 * MIB
     child.stdin.close()
@@ -261,9 +258,7 @@ def test_a_killed_process_leaves_the_old_file_or_a_complete_one(key, disk):
 @pytest.mark.parametrize("disk", ["ext4"], indirect=True)
 def test_a_signal_leaves_nothing(key, disk):
     child = start("gpuaes-stream", "-q", "-k", key, "-o", "disk/out", stdin=subprocess.PIPE)
-    child.stdin.write(PLAIN)
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, PLAIN)
     child.send_signal(signal.SIGTERM)
     assert finish(child) == -signal.SIGTERM
     expect_files("disk", [])

@@ -11,9 +11,9 @@ import subprocess
 import pytest
 
 from file_systems import FUSE, expect_files, expect_kept, mounted
-from parts_steps import content, join, plan, seal, write_input
-from processes import finish, wait_until_idle
-from programs import expect_same, openssl_ctr, raw, secret_file, some_bytes, start_raw, stream
+from parts_steps import join, plan, seal, write_input
+from processes import feed, finish
+from programs import content, expect_same, openssl_ctr, raw, secret_file, some_bytes, sparse, start_raw, stream
 
 pytestmark = pytest.mark.root
 
@@ -87,9 +87,7 @@ def test_a_name_can_be_as_long_as_possible(key, disk, name):
 def test_a_signal_leaves_nothing_and_sigkill_one_file(key, disk):
     for number in signal.SIGTERM, signal.SIGKILL:
         child = start_raw(key, "-o", "disk/out", stdin=subprocess.PIPE)
-        child.stdin.write(OTHER)
-        child.stdin.flush()
-        wait_until_idle(child)
+        feed(child, OTHER)
         [name] = os.listdir("disk")
         assert re.fullmatch(r"\.out\.gpuaes-[A-Za-z0-9]{6}", name)
         child.send_signal(number)
@@ -99,8 +97,7 @@ def test_a_signal_leaves_nothing_and_sigkill_one_file(key, disk):
 
 @only_on("exFAT")
 def test_a_full_disk(key, disk):
-    with open("outside/large", "wb") as large:
-        large.truncate(300 << 20)
+    sparse("outside/large", 300 << 20)
     found = raw(key, "-i", "outside/large", "-o", "disk/out", status=1)
     assert "No space left on device" in found.error and "gpuaes-kept" not in found.hint
     expect_files("disk", [])

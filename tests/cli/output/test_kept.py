@@ -9,9 +9,10 @@ import subprocess
 import pytest
 
 from file_systems import KEPT, append_only, expect_kept, is_plain, kept_files, restricted, says_lost
-from parts_steps import content, join, plan, plan_and_seal, seal, write_input
-from processes import unfinished_files, wait_until_idle
-from programs import PATIENCE, Result, check, expect_same, files_here, openssl_ctr, parts, raw, secret_file, some_bytes
+from parts_steps import join, plan, plan_and_seal, seal, write_input
+from processes import feed, unfinished_files, wait_until_idle
+from programs import (PATIENCE, Result, check, content, expect_same, files_here, openssl_ctr, parts, raw, secret_file,
+                      some_bytes, sparse)
 from programs import start, start_raw, stream
 from special_files import hide_proc
 
@@ -55,9 +56,7 @@ def decrypt(key):
 def blocked(key, output, data=PLAIN, options=("-o",), **how):
     """Encrypts to a new file, at whose name a directory appears before the end. The run must fail."""
     child = start_raw(key, *options, output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **how)
-    child.stdin.write(data)
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, data)
     os.mkdir(output)
     err = child.communicate(timeout=PATIENCE)[1].decode()
     os.rmdir(output)
@@ -184,8 +183,7 @@ def test_if_links_are_refused_a_large_output_has_a_name_from_the_beginning(decry
     assert decrypt("out", wrap=wrap).err == ""
     expect_same(PLAIN, content("out"))
     assert files_here() == ["out"]
-    with open("../large", "wb") as file:
-        file.truncate(LARGE)
+    sparse("../large", LARGE)
     raw(key, "-i", "../large", "-o", "out", wrap=wrap)
     assert os.stat("out").st_size == LARGE and files_here() == ["out"]
 
@@ -203,8 +201,7 @@ def test_if_renames_are_refused_a_large_output_fails_before_it_reads_input(key, 
     """Unless it only needs a link."""
     wrap = restricted(*(call.format(error) for call in calls))
     if calls == RENAMES and before is None:
-        with open("../large", "wb") as file:
-            file.truncate(LARGE)
+        sparse("../large", LARGE)
         raw(key, "-i", "../large", "-o", "out", wrap=wrap)
         assert os.stat("out").st_size == LARGE and files_here() == ["out"]
         return
@@ -236,8 +233,7 @@ def test_in_an_append_only_directory_no_link_is_tried(key, decrypt):
         decrypt("grows/out")
         assert os.listdir("grows") == ["out"]
         expect_same(PLAIN, content("grows/out"))
-        with open("../large", "wb") as file:
-            file.truncate(LARGE)
+        sparse("../large", LARGE)
         raw(key, "-i", "../large", "-o", "grows/large")
         assert sorted(os.listdir("grows")) == ["large", "out"]
 

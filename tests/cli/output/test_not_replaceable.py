@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from processes import wait_until_idle
+from processes import feed
 from programs import PATIENCE, files_here, secret_file, some_bytes, start, stream
 from special_files import shell
 
@@ -138,9 +138,7 @@ def test_immutable_and_append_only_files_and_directories(key, sealed):
 def encrypt(key, output, meanwhile, status=0, **popen):
     """Encrypts, and calls `meanwhile` after the program has opened everything. Returns its messages."""
     child = start("gpuaes-stream", "-k", key, "-o", output, stdin=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
-    child.stdin.write(some_bytes(100_000))
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, some_bytes(100_000))
     meanwhile()
     error = child.communicate(timeout=PATIENCE)[1].decode()
     assert child.returncode == status, error

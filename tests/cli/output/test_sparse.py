@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from programs import some_bytes, stream
+from programs import flipped, some_bytes, stream
 
 HOLE = bytes(4096)
 
@@ -38,10 +38,7 @@ def test_a_range_that_begins_anywhere(key):
 
 def test_segments_that_salvage_loses_become_holes(key):
     stream("-k", key, "-o", "sealed", input=some_bytes(1000000))
-    damaged = bytearray(pathlib.Path("sealed").read_bytes())
-    for at in range(1000, 900000, 16400):
-        damaged[at] ^= 1
-    pathlib.Path("sealed").write_bytes(damaged)
+    pathlib.Path("sealed").write_bytes(flipped(pathlib.Path("sealed").read_bytes(), *range(1000, 900000, 16400)))
     stream("--salvage", "-q", "-k", key, "--sparse", "sealed", "-o", "out", status=4)
     assert os.stat("out").st_size == 1000000
     assert allocated("out") < 200000

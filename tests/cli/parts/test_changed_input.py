@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from parts_steps import join, plan, seal, slow_seal, write_input
-from programs import FOLDER, PATIENCE, some_bytes, stream
+from programs import FOLDER, PATIENCE, append, overwrite, some_bytes, stream
 
 SIZE = 100_000
 NEW_PLAN = "make a new plan, for a snapshot or a file that is not being written"
@@ -19,18 +19,16 @@ NAME_COPY = ("if it is a copy, or only its mode, owner or links have changed, na
 HINTS = {"size": NEW_PLAN, "type": NEW_PLAN, "modification time": COPY_TIME, "change time": NAME_COPY}
 
 
-def append():
-    with open("input", "ab") as file:
-        file.write(b"x")
+def grow():
+    append("input", b"x")
 
 
-def overwrite():
-    with open("input", "r+b") as file:
-        file.write(b"x")
+def modify():
+    overwrite("input", 0, b"x")
 
 
-def overwrite_and_reset_the_time():
-    overwrite()
+def modify_and_reset_the_time():
+    modify()
     write_time(1_000_000_000)
 
 
@@ -49,12 +47,12 @@ def replace_by_a_device():
 
 
 # What is done to the input, and what then differs.
-CHANGES = {"grows": (append, "size"), "shrinks": (lambda: os.truncate("input", SIZE - 1), "size"),
-           "empty": (lambda: os.truncate("input", 0), "size"), "overwritten": (overwrite, "modification time"),
+CHANGES = {"grows": (grow, "size"), "shrinks": (lambda: os.truncate("input", SIZE - 1), "size"),
+           "empty": (lambda: os.truncate("input", 0), "size"), "overwritten": (modify, "modification time"),
            "touched": (lambda: write_time(2_000_000_000), "modification time"),
            "3 seconds": (lambda: write_time(1_000_000_003), "modification time"),
            "replaced": (replace, "change time"),
-           "overwritten, old time": (overwrite_and_reset_the_time, "change time"),
+           "overwritten, old time": (modify_and_reset_the_time, "change time"),
            "a device": (replace_by_a_device, "type"), "a new link": (lambda: os.link("input", "link"), "change time")}
 
 
@@ -86,7 +84,7 @@ def test_an_input_that_is_named_may_have_another_status_change_time(planned):
     found = seal("dir", 0, status=1)
     assert found.hint == NAME_COPY
     seal("dir", 0, "-i", "input")
-    append()
+    grow()
     refused("size", "-i", "input", name="input", number=2)
 
 
@@ -142,7 +140,7 @@ def large(key):
     plan(key, "dir", "-c", "kuznyechik", input="input", count=1)
 
 
-@pytest.mark.parametrize("change", [append, overwrite, overwrite_and_reset_the_time, lambda: os.truncate("input", 1_000_000)],
+@pytest.mark.parametrize("change", [grow, modify, modify_and_reset_the_time, lambda: os.truncate("input", 1_000_000)],
                          ids=["grows", "overwritten", "overwritten, old time", "shrinks"])
 def test_an_input_that_changes_while_it_is_read_is_not_published(large, change):
     status, error = seal_while(change)
@@ -156,7 +154,7 @@ def test_an_input_without_a_plan_causes_a_warning_if_it_is_modified_while_it_is_
     plan(key, "dir", "-c", "kuznyechik", count=1)
     expected = (f"gpuaes-parts: warning: input grew from {LARGE} to {LARGE + 1} bytes while it was being read; the output "
                 f"contains it up to byte {LARGE + 1}, and may combine old and new data\n")
-    assert seal_while(append, "-i", "input") == (0, expected)
+    assert seal_while(grow, "-i", "input") == (0, expected)
     join("dir")
     assert stream("-d", "-k", key, "dir").out == some_bytes(LARGE) + b"x"
 
@@ -172,7 +170,7 @@ def test_an_input_that_changes_before_its_receipt_is_written_has_none(large):
     command = [FOLDER / "gpuaes-parts", "seal", "dir", "--part", "0", "-o", "-", "--receipt", "receipt"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.read(100_000)
-        append()
+        grow()
         process.stdout.read()
         assert process.wait(PATIENCE) == 1
         assert b"has changed since the plan was made" in process.stderr.read()

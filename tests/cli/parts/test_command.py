@@ -5,8 +5,8 @@ import pathlib
 
 import pytest
 
-from parts_steps import content, join, plan, seal
-from programs import some_bytes, stream
+from parts_steps import join, plan, seal
+from programs import content, some_bytes, stream
 
 PLAIN = some_bytes(300_000)
 PART = "dir/part.0000000"

@@ -3,11 +3,11 @@ status 4. The message says where the damage is, and how much plaintext was verif
 
 import pytest
 
-from programs import KEY, expect_same, stream
+from programs import KEY, expect_same, flipped, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
-from damage import SEALED, SEGMENT, flip  # noqa: E402
+from damage import SEALED, SEGMENT  # noqa: E402
 from parts_damage import HEAD, Changed, begins_of, expect_damage, pieces_of  # noqa: E402
 
 LENGTHS = [20000, 0, 16384, 5, 40000]
@@ -29,7 +29,7 @@ def make(lengths, suite=pf.AES):
 def test_every_byte_after_the_header_matters(batch, key, suite, step):
     """The tests of other suites change the header."""
     sealed, plain, _ = make([5, 0], suite)
-    expect_damage(batch, key, (Changed(f"byte {at}", flip(sealed, at, at % 8), plain)
+    expect_damage(batch, key, (Changed(f"byte {at}", flipped(sealed, at, bit=at % 8), plain)
                                for at in range(HEAD, len(sealed), step)))
 
 
@@ -62,8 +62,8 @@ def places(sealed, begins):
 
 def test_the_message_names_the_first_damage(batch, key):
     sealed, plain, begins = make(LENGTHS)
-    cases = [Changed(f"byte {at}", flip(sealed, at, at % 8), plain, says) for at, says in places(sealed, begins)]
-    several = flip(flip(flip(sealed, begins[2] + 80), begins[3] + 80), begins[4] + 20000)
+    cases = [Changed(f"byte {at}", flipped(sealed, at, bit=at % 8), plain, says) for at, says in places(sealed, begins)]
+    several = flipped(sealed, begins[2] + 80, begins[3] + 80, begins[4] + 20000)
     cases.append(Changed("three parts", several, plain, f"the input is corrupt at byte {begins[2] + 73}, in part 2"))
     expect_damage(batch, key, cases, everywhere=True)
 
@@ -76,7 +76,7 @@ def test_the_first_of_many_damaged_parts_counts(batch, key):
         for what, byte in (("header", 50), ("first segment", 100), ("tag", -1)):
             changed = sealed
             for i in bad:
-                changed = flip(changed, begins[i if byte > 0 else i + 1] + byte)
+                changed = flipped(changed, begins[i if byte > 0 else i + 1] + byte)
             cases.append(Changed(f"{what} of parts {bad}", changed, plain))
     expect_damage(batch, key, cases, everywhere=True)
 
@@ -87,7 +87,7 @@ def test_a_range_needs_only_the_index_and_its_own_parts(key):
     bad, end = sum(lengths[:100]), sum(lengths[:101])  # the plaintext of part 100
     for damaged, offset, length, good in ((100, 0, bad, bad), (100, end, 10000, 10000), (100, bad - 1, 1, 1),
                                           (100, bad, 1, 0), (100, 0, bad + 1, bad), (200, 0, 1, 0)):
-        got = stream("-q", "--range", f"{offset}:{length}", "-k", key, input=flip(sealed, begins[damaged] + 100),
+        got = stream("-q", "--range", f"{offset}:{length}", "-k", key, input=flipped(sealed, begins[damaged] + 100),
                      via="file", status=0 if good == length else 4)
         expect_same(plain[offset : offset + good], got.out, f"{offset}:{length}")
 

@@ -7,23 +7,12 @@ import subprocess
 
 import pytest
 
-from parts_steps import join, plan, plan_and_seal, seal, slow_seal, write_input
+from parts_steps import join, plan, seal, slow_seal, write_input
 from programs import PATIENCE, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 WRITERS = {"seal": lambda key: seal("dir", 2, status=1), "join": lambda key: join("dir", status=1),
            "rekey": lambda key: stream("--rekey", "-k", key, "--new-key", key, "dir", status=1)}
-
-
-@pytest.fixture
-def sealed(key):
-    """A directory with three parts."""
-    plan_and_seal(key, PLAIN, 3, "dir")
-
-
-@pytest.fixture
-def joined(sealed):
-    join("dir")
 
 
 def without_name(error):

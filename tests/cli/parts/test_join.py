@@ -8,28 +8,11 @@ import time
 
 import pytest
 
-from parts_steps import content, flip, join, part, plan, plan_and_seal, seal, write_input
-from programs import FOLDER, PATIENCE, parts, some_bytes, stream
+from parts_steps import flip, join, part, plan, plan_and_seal, seal, write_input
+from programs import FOLDER, PATIENCE, append, content, overwrite, parts, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MEMBERS = ["head", "index", *(f"part.{i:07}" for i in range(3))]
-
-
-def patch(name, at, data):
-    before = bytearray(content(name))
-    at %= len(before)
-    before[at : at + len(data)] = data
-    pathlib.Path(name).write_bytes(before)
-
-
-def append(name):
-    pathlib.Path(name).write_bytes(content(name) + b"x")
-
-
-@pytest.fixture
-def sealed(key):
-    """A directory with three parts, not joined."""
-    plan_and_seal(key, PLAIN, 3, "dir")
 
 
 def members():
@@ -102,7 +85,7 @@ TRUNCATED = "is truncated or has trailing bytes"
 
 
 @pytest.mark.parametrize("spoil, error", [
-    (lambda name: os.truncate(name, 73), TRUNCATED), (append, TRUNCATED),
+    (lambda name: os.truncate(name, 73), TRUNCATED), (lambda name: append(name, b"x"), TRUNCATED),
     (lambda name: flip(name, -1), "is corrupt at its end"), (lambda name: flip(name, 72), OTHER_PLAN),
     (lambda name: os.truncate(name, 72), "is not a sealed part"),
     (lambda name: shutil.copy("dir/head", name), "is not a sealed part"),
@@ -134,7 +117,7 @@ def test_the_number_is_required_if_the_plan_does_not_have_it(key):
 
 @pytest.mark.parametrize("spoil, error", [
     (lambda: flip("dir/head", 60), "the input is not the header of this file"),
-    (lambda: append("dir/head"), "the input is not the header of this file"),
+    (lambda: append("dir/head", b"x"), "the input is not the header of this file"),
     (lambda: os.truncate("dir/head", 50), "the input is truncated after byte 50, in its header; nothing was written"),
 ])
 def test_a_damaged_head_is_found_while_the_job_file_is_there(sealed, key, spoil, error):
@@ -150,7 +133,7 @@ def test_a_damaged_head_is_found_while_the_job_file_is_there(sealed, key, spoil,
 
 @pytest.mark.parametrize("spoil", [
     lambda name: os.truncate(name, 0), lambda name: os.truncate(name, 5), lambda name: os.truncate(name, 100),
-    lambda name: patch(name, -8, b"\xff" * 8)])
+    lambda name: overwrite(name, -8, b"\xff" * 8)])
 def test_a_damaged_index_is_not_joined(sealed, spoil):
     join("dir")
     spoil("dir/index")
@@ -233,7 +216,7 @@ def test_an_index_that_lists_another_attempt(sealed):
 
 
 @pytest.mark.parametrize("spoil", [lambda: flip("dir/index", 80), lambda: os.truncate("dir/index", 0),
-                                   lambda: append("dir/index")])
+                                   lambda: append("dir/index", b"x")])
 def test_an_index_that_is_damaged(sealed, spoil):
     shutil.copy("dir/job", "job")
     join("dir")

@@ -11,22 +11,18 @@ import pytest
 
 from parts_steps import join, plan, seal, write_input
 from processes import expect_death_by, redirected, wait_for
-from programs import FOLDER, larger_files, parts, secret_file, some_bytes, start
+from programs import FOLDER, larger_files, some_bytes, sparse, start
 from special_files import loop_device
 
 SETTLED = 1_000_000_000  # a modification time long ago
 
 
-def sparse(name, size):
-    with larger_files(), open(name, "wb") as file:
-        file.truncate(size)
-    os.utime(name, (SETTLED, SETTLED))
-
-
 @pytest.mark.parametrize("size, count", [
     (0, 1), (1, 1), (1 << 30, 1), ((1 << 30) + 1, 2), (1000 << 30, 1000), ((1000 << 30) + 1, 1000), (3 << 40, 1000)])
 def test_by_default_there_is_a_part_for_each_gibibyte(key, size, count):
-    sparse("input", size)
+    with larger_files():
+        sparse("input", size)
+    os.utime("input", (SETTLED, SETTLED))
     found = plan(key, "dir", input="input")
     assert (found.out.decode(), found.err) == (f"{count}\n", "")
 
@@ -73,33 +69,6 @@ def test_a_file_that_cannot_be_removed_does_not_hide_why_a_plan_ended(key):
     expect_death_by(child, signal.SIGTERM)
     os.close(reader)
     assert os.listdir("dir") == ["job"]
-
-
-@pytest.mark.parametrize("make", [lambda: os.mkdir("dir"), lambda: os.symlink("missing", "dir")])
-def test_an_existing_name_is_refused(key, make):
-    make()
-    found = plan(key, "dir", count=1, status=1)
-    assert found.error == "--output: cannot make the directory dir: File exists"
-    assert os.listdir() == ["dir"]
-
-
-@pytest.mark.parametrize("options, status, error", [
-    ([], 2, "no key or passphrase was given"),
-    (["-k", "key", "-c", "aes-128"], 2, "aes-128 cannot be used in an authenticated format"),
-    (["-k", "key", "-i", "missing"], 1, "--input: cannot open missing: No such file or directory"),
-    (["-k", "key", "-i", "fifo"], 2, "fifo is not a regular file or block device, and cannot be cut into parts"),
-    (["-k", "key", "-i", "/dev/null"], 2, "/dev/null is not a regular file or block device"),
-])
-def test_a_plan_that_fails_leaves_nothing(options, status, error):
-    secret_file("key", bytes(32))
-    os.mkfifo("fifo")
-    writer = os.open("fifo", os.O_RDWR)  # so that opening the FIFO does not wait
-    found = parts("plan", *options, "-o", "dir", status=status)
-    os.close(writer)
-    assert error in found.error
-    if "cut into parts" in found.error:
-        assert found.hint == "omit the input; each seal then reads its own"
-    assert not os.path.exists("dir")
 
 
 def test_a_plan_waits_until_the_next_modification_can_be_detected(key):

@@ -8,8 +8,8 @@ import tempfile
 
 import pytest
 
-from parts_steps import content, flip, join, part, plan, plan_and_seal, seal
-from programs import FOLDER, PATIENCE, SANITIZED, keygen, parts, some_bytes, stream
+from parts_steps import flip, join, part, plan_and_seal
+from programs import FOLDER, PATIENCE, SANITIZED, append, content, keygen, parts, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
@@ -18,17 +18,6 @@ KEY = bytes(range(32))  # in the key file
 LENGTHS = [49152, 32768, 18080]  # of the parts
 STARTS = [0, 49152, 81920, 100_000]
 PLAIN = some_bytes(100_000)
-
-
-@pytest.fixture
-def sealed(key):
-    """A directory with three parts, not joined."""
-    plan_and_seal(key, PLAIN, 3, "dir")
-
-
-@pytest.fixture
-def joined(sealed):
-    join("dir", "-o", "single")
 
 
 # --- Undamaged -----------------------------------------------------------------------------------------------------
@@ -46,6 +35,7 @@ def test_more_parts_than_descriptors(key, descriptors):
 
 @pytest.mark.parametrize("name", ["dir", "single"])
 def test_each_part(joined, key, name):
+    join("dir", "-o", "single")
     for i in range(3):
         found = stream("-d", "--part", str(i), "-k", key, name, "-v", "--stats", "stats")
         assert found.out == PLAIN[STARTS[i] : STARTS[i + 1]]
@@ -56,24 +46,7 @@ def test_each_part(joined, key, name):
 # --- Not joined, or not whole --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", [["-d"], ["--test"], ["--range", "5:"], ["-d", "--share", "0/1"], ["-d", "--part", "1"],
-                                  ["--salvage"], ["--info"], ["--rekey"]])
-def test_what_is_not_joined(sealed, key, mode):
-    secret = [] if mode == ["--info"] else ["-k", key, *(["--new-key", key] if mode == ["--rekey"] else [])]
-    found = stream(*mode, *secret, "dir", status=1)
-    assert found.error.removeprefix("dir: ") == "dir is not joined"
-    assert found.hint == "when all parts are complete, run gpuaes-parts join"
-
-
-@pytest.mark.parametrize("mode", [["-d"], ["--range", "5:"], ["-d", "--share", "0/1"], ["-d", "--part", "1"], ["--salvage"]])
-def test_an_empty_directory(key, mode):
-    os.mkdir("empty")
-    found = stream(*mode, "-k", key, "empty", status=1)
-    assert found.error.removeprefix("empty: ") == "empty does not contain a sealed file in parts"
-    assert found.hint == "to decrypt each file in it, use --output-dir"
-
-
-LOSSES = {"is missing": lambda name: os.unlink(name), "has 32890 bytes": lambda name: open(name, "ab").write(b"x"),
+LOSSES = {"is missing": lambda name: os.unlink(name), "has 32890 bytes": lambda name: append(name, b"x"),
           "has 100 bytes": lambda name: os.truncate(name, 100), "has 0 bytes": lambda name: os.truncate(name, 0)}
 
 
@@ -235,16 +208,6 @@ def check_many_parts(key):
     assert stream("--range", "4995:10", "-k", key, "dir").out == plain[4995:5005]
     join("dir", "-o", "single")
     assert stream("-d", "-k", key, "single").out == plain
-
-
-def test_few_descriptors_suffice(key):
-    """Not all parts are open at the same time."""
-    plan(key, "dir", count=100)
-    for i in range(100):
-        seal("dir", i, input=b"%02d" % i)
-    limited = ["sh", "-c", 'ulimit -n 90; exec "$@"', "sh"]
-    join("dir", wrap=limited)
-    assert stream("-d", "-k", key, "dir", wrap=limited).out == b"".join(b"%02d" % i for i in range(100))
 
 
 @pytest.mark.parametrize("at", [0, 30, 80])

@@ -6,11 +6,21 @@ import shutil
 
 import pytest
 
-from parts_steps import content, join, plan, seal, write_input
-from programs import some_bytes, stream
+from parts_steps import join, plan, seal, write_input
+from programs import KEY, content, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 RECEIPTS = ["receipt.0", "receipt.1", "receipt.2"]
+
+
+def planned_job():
+    """The module that writes files in parts, and the job for three parts that it wrote into `dir`."""
+    pytest.importorskip("cryptography")
+    import parts_format as pf
+    job = pf.new_job(keys=[KEY])
+    write_input("plain", PLAIN)
+    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    return pf, job
 
 
 @pytest.fixture
@@ -100,14 +110,6 @@ def test_the_job_file_stays_until_the_parts_are_there_or_it_is_removed(elsewhere
     assert "job" not in os.listdir("dir")
 
 
-def test_receipts_need_the_job_file(elsewhere):
-    join("dir", "--receipts", *RECEIPTS)
-    os.unlink("dir/job")
-    found = join("dir", "--receipts", *RECEIPTS, status=1)
-    assert found.error == "dir is already joined, and without its job file, receipts cannot be compared with its index"
-    assert found.hint == "gpuaes-stream --test verifies the file, with a key"
-
-
 def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
     shutil.copy("receipt.1", "old")
     seal("dir", 1, "-o", "bucket/part.0000001", "--receipt", "receipt.1")
@@ -125,11 +127,7 @@ def test_an_index_that_was_made_with_an_outdated_receipt(elsewhere, key):
 
 
 def test_receipts_are_checked_against_the_planned_input(key):
-    pytest.importorskip("cryptography")
-    import parts_format as pf
-    job = pf.new_job(keys=[bytes(range(32))])
-    write_input("plain", PLAIN)
-    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    pf, job = planned_job()
 
     def receipt(number, of, length):
         part = pf.frame(job, pf.PART, number, of, bytes(length))
@@ -154,26 +152,8 @@ def test_receipts_are_checked_against_the_planned_input(key):
     join("dir", "--receipts", *RECEIPTS)
 
 
-@pytest.mark.parametrize("options, error", [
-    (["-o", "same", "--receipt", "same"], "--receipt and --output are the same file"),
-    (["-o", "part", "--receipt", "plain"], "the input and --receipt are the same file"),
-    (["-o", "plain", "--receipt", "receipt"], "the input and --output are the same file"),
-])
-def test_files_that_conflict(key, options, error):
-    write_input("plain", PLAIN)
-    plan(key, "dir", count=1)
-    with open("plain", "rb") as file:
-        found = seal("dir", 0, *options, stdin=file, status=2)
-    assert found.error == f"part 0: {error}"
-    assert content("plain") == PLAIN
-
-
 def test_a_part_for_another_number_of_parts_is_not_the_planned_one(key):
-    pytest.importorskip("cryptography")
-    import parts_format as pf
-    job = pf.new_job(keys=[bytes(range(32))])
-    write_input("plain", PLAIN)
-    pf.write_directory("dir", job, [], joined=False, count=3, input=pf.planned("plain"))
+    pf, job = planned_job()
     pathlib.Path("dir/part.0000001").write_bytes(pf.frame(job, pf.PART, 1, 5, b"text"))
     assert seal("dir", 1, status=4).error == "part 1: dir/part.0000001 contains part 1/5"
 

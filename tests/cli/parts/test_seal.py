@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from parts_steps import attempts, content, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
-from programs import FOLDER, PATIENCE, parts, some_bytes, stream
+from parts_steps import attempts, flip, join, plan, plan_and_seal, seal, slow_seal, write_input
+from programs import FOLDER, PATIENCE, content, parts, some_bytes, stream
 from special_files import mounted_by
 
 PLAIN = some_bytes(50_000)
@@ -50,20 +50,6 @@ def test_without_a_number_the_first_failure_ends_the_run(planned):
     assert sorted(os.listdir("dir")) == ["head", "job", "part.0000001"]
 
 
-@pytest.mark.parametrize("options, error", [
-    (["-o", "out", "--receipt", "receipt"], "--output requires --part"),
-    (["--stats", "stats"], "--stats requires --part"),
-    (["--", "true"], "a command requires --part, because it prints one part"),
-])
-def test_what_is_of_one_part_requires_its_number(planned, options, error):
-    assert parts("seal", "dir", *options, status=2).error == error
-
-
-def test_a_plan_without_input_requires_numbers(key):
-    plan(key, "dir", count=2)
-    assert parts("seal", "dir", status=2).error == "seal requires --part, because the plan has no input"
-
-
 @pytest.mark.parametrize("spoil, error", [
     (lambda: flip(PART, 41), f"{PART} was not sealed with this plan, or its header is damaged"),
     (lambda: (seal("dir", 0), os.replace("dir/part.0000000", PART)), f"{PART} contains part 0/3"),
@@ -73,12 +59,6 @@ def test_what_is_not_the_complete_part_is_an_error_and_stays(planned, spoil, err
     before = content(PART)
     assert seal("dir", 1, status=4).error == f"part 1: {error}"
     assert content(PART) == before
-
-
-def test_a_number_without_a_part_is_refused(planned):
-    for number in (3, 1 << 19):
-        found = seal("dir", number, status=2)
-        assert (found.error, found.hint) == (f"part {number}: dir has only 3 parts", "parts are numbered from 0")
 
 
 def test_after_the_join_a_part_that_is_there_is_complete(key):

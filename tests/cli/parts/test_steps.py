@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from parts_steps import content, join, plan, plan_and_seal, seal, write_input
-from programs import SANITIZED, keygen, parts, some_bytes, stream
+from parts_steps import join, plan, plan_and_seal, seal, write_input
+from programs import SANITIZED, content, keygen, parts, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
@@ -17,11 +17,6 @@ import parts_format as pf  # noqa: E402
 KEY = bytes(range(32))  # in the key file
 SIZES = [(0, 1), (0, 3), (1, 2), (16384, 1), (16384, 2), (16385, 2), (49152, 3), (49152, 2), (70001, 7), (300000, 5)]
 CASES = [("aes-256", *case) for case in SIZES] + [("kuznyechik", *case) for case in SIZES[:9:3]]
-
-
-def write_secret(name, data):
-    pathlib.Path(name).touch(0o600)
-    pathlib.Path(name).write_bytes(data)
 
 
 def label_of(options):
@@ -102,9 +97,9 @@ def test_parts_of_both_implementations_can_be_joined(key, suite, label, cut):
                        input=pf.planned("input") if cut else pf.NO_INPUT)
     seal("dir", 1, input=pieces[1])
     seal("dir", 3, "-o", "elsewhere", "--receipt", "receipt3", input=pieces[3])
-    write_secret("receipt2", pf.make_receipt(job, own[2]))
+    secret_file("receipt2", pf.make_receipt(job, own[2]))
     join("dir", "--receipts", "receipt3", "receipt2")
-    write_secret("dir/part.0000002", own[2])
+    secret_file("dir/part.0000002", own[2])
     shutil.copy("elsewhere", "dir/part.0000003")
     opens("dir", key, plain, label.decode())
 
@@ -143,7 +138,7 @@ def test_parts_of_any_length_from_pipes_and_files(key):
 
 def test_any_secret_can_be_planned_for(key):
     recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
-    write_secret("words", b"correct horse\n")
+    secret_file("words", b"correct horse\n")
     pathlib.Path("recipients").write_text(recipient)
     cases = {"recipient": ["-r", recipient], "both": ["-R", "recipients", "-k", key],
              "passphrase": ["--passphrase-file", "words"], "command": ["--passphrase-command", "cat words", "-k", key]}

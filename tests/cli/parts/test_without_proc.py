@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from parts_steps import content, write_input
-from programs import SANITIZED, expect_same, files_here, parts, some_bytes, stream
+from parts_steps import write_input
+from programs import SANITIZED, content, expect_same, files_here, parts, some_bytes, stream
 from special_files import hide_proc, shell
 
 PLAIN = some_bytes(5 << 20)

@@ -36,10 +36,7 @@ def sealed(tmp_path_factory):
     file_key = os.urandom(16)
     stanza = age.scrypt_stanza(file_key, b"two words")
     (folder / "here" / "age-words").write_bytes(age.seal(PLAIN, [stanza], file_key))
-    for name, options in {
-        "key": ["-k", "key"],
-        "recipient": ["-f", "sealed", "-r", recipient],
-    }.items():
+    for name, options in ("key", ["-k", "key"]), ("recipient", ["-f", "sealed", "-r", recipient]):
         stream("-q", *options, "-o", f"here/{name}", input=PLAIN, cwd=folder)
     os.umask(umask)
     return folder
@@ -50,25 +47,13 @@ def files(work, sealed):
     shutil.copytree(sealed, work.parent, dirs_exist_ok=True)
 
 
-@pytest.mark.parametrize(
-    "options, question",
-    [
-        (["-d", "words"], "Enter passphrase for words:"),
-        (["-d", "-p", "words"], "Enter passphrase for words:"),
-        (["-d", "-i", "./words"], "Enter passphrase for ./words:"),
-        (["-d", "-f", "sealed", "words"], "Enter passphrase for words:"),
-        (["--range", "0:1000", "words"], "Enter passphrase for words:"),
-        (["--salvage", "words"], "Enter passphrase for words:"),
-        (["-d", "-p", "key-and-words"], "Enter passphrase for key-and-words:"),
-        (["-d", "age-words"], "Enter passphrase for age-words:"),
-        (["-d", "-p", "-f", "age", "age-words"], "Enter passphrase for age-words:"),
-        (["--range", "0:1000", "age-words"], "Enter passphrase for age-words:"),
-        (["--salvage", "age-words"], "Enter passphrase for age-words:"),
-    ],
-)
-def test_asks_for_the_passphrase_of_a_file(options, question):
-    result, questions = at_terminal(*options, answers=["two words"])
-    assert (result.out, questions) == (PLAIN, [question])
+@pytest.mark.parametrize("options", [
+    "-d words", "-d -p words", "-d -i ./words", "-d -f sealed words", "--range 0:1000 words", "--salvage words",
+    "-d -p key-and-words", "-d age-words", "-d -p -f age age-words", "--range 0:1000 age-words", "--salvage age-words"])
+def test_asks_for_the_passphrase_of_a_file(options):
+    *options, name = options.split()
+    result, questions = at_terminal(*options, name, answers=["two words"])
+    assert (result.out, questions) == (PLAIN, [f"Enter passphrase for {name}:"])
 
 
 def test_standard_input_has_no_name():
@@ -130,22 +115,13 @@ def test_a_name_cannot_control_the_terminal():
     assert at_terminal("-d", "a\x1b[2Jb", answers=["two words"])[1] == ["Enter passphrase for a?[2Jb:"]
 
 
-@pytest.mark.parametrize(
-    "name, error, hint",
-    [
-        ("key", "the input was encrypted with a key file, and none was given", "name the key file with -k"),
-        (
-            "recipient",
-            "the input was encrypted for an X25519 recipient, and no X25519 identity was given",
-            "name the identity file with -k",
-        ),
-        (
-            "key-and-words",
-            "no key or passphrase was given; the input can be opened with a key file or a passphrase",
-            "name a key or identity file with -k, or use -p to enter a passphrase",
-        ),
-    ],
-)
+@pytest.mark.parametrize("name, error, hint", [
+    ("key", "the input was encrypted with a key file, and none was given", "name the key file with -k"),
+    ("recipient", "the input was encrypted for an X25519 recipient, and no X25519 identity was given",
+     "name the identity file with -k"),
+    ("key-and-words", "no key or passphrase was given; the input can be opened with a key file or a passphrase",
+     "name a key or identity file with -k, or use -p to enter a passphrase"),
+])
 def test_names_what_the_input_needs(name, error, hint):
     for result in (
         at_terminal("-d", name, status=2)[0],
@@ -171,20 +147,14 @@ def test_input_that_is_not_sealed():
     assert "format" in stream("-d", "plain", status=4, start_new_session=True).error
 
 
-@pytest.mark.parametrize(
-    "options, name, detail",
-    [
-        (["-k", "../key"], "key", "the key from ../key opens the input"),
-        (["-k", "../key2", "-k", "../key"], "key", "the key from ../key opens the input"),
-        (["-k", "../identity"], "recipient", "the identity from ../identity opens the input"),
-        (["--passphrase-file", "../words"], "words", "the passphrase opens the input"),
-        (["-k", "../key", "--passphrase-file", "../words"], "key-and-words", "the key from ../key opens the input"),
-        (["-k", "../key2", "--passphrase-file", "../words"], "key-and-words", "the passphrase opens the input"),
-    ],
-)
-def test_verbose_names_the_secret_that_opens_the_input(options, name, detail):
+@pytest.mark.parametrize("options, secret", [
+    ("-k ../key key", "key from ../key"), ("-k ../key2 -k ../key key", "key from ../key"),
+    ("-k ../identity recipient", "identity from ../identity"), ("--passphrase-file ../words words", "passphrase"),
+    ("-k ../key --passphrase-file ../words key-and-words", "key from ../key"),
+    ("-k ../key2 --passphrase-file ../words key-and-words", "passphrase"),
+])
+def test_verbose_names_the_secret_that_opens_the_input(options, secret):
     pathlib.Path("../key2").write_bytes(os.urandom(32))
-    result = stream("-d", "-v", *options, name)
-    assert result.notes.count(detail) == 1
-    assert len([each for each in result.notes if each.endswith(" opens the input")]) == 1
-    assert "opens the input" not in stream("-d", *options, name).err
+    notes = stream("-d", "-v", *options.split()).notes
+    assert [each for each in notes if each.endswith(" opens the input")] == [f"the {secret} opens the input"]
+    assert "opens the input" not in stream("-d", *options.split()).err

@@ -74,17 +74,10 @@ def test_a_file_can_be_a_pipe():
         expect_opened("--passphrase-file", f"/dev/fd/{cat.fileno()}", pass_fds=[cat.fileno()])
 
 
-@pytest.mark.parametrize(
-    "name, status, error",
-    [
-        ("empty", 2, EMPTY),
-        ("empty-line", 2, EMPTY),
-        ("long", 2, LONG),
-        ("/dev/zero", 2, LONG),  # endless
-        ("missing", 1, "cannot open {}: No such file or directory"),
-        (".", 1, "cannot read {}: Is a directory"),
-    ],
-)
+@pytest.mark.parametrize("name, status, error", [
+    ("empty", 2, EMPTY), ("empty-line", 2, EMPTY), ("long", 2, LONG), ("/dev/zero", 2, LONG),  # endless
+    ("missing", 1, "cannot open {}: No such file or directory"), (".", 1, "cannot read {}: Is a directory"),
+])
 def test_a_file_that_cannot_be_used_to_encrypt(name, status, error):
     for file, content in ("empty", b""), ("empty-line", b"\nsecond line\n"), ("long", bytes(1025)):
         secret_file(file, content)
@@ -93,17 +86,12 @@ def test_a_file_that_cannot_be_used_to_encrypt(name, status, error):
     assert result.out == b""
 
 
-@pytest.mark.parametrize(
-    "command, error",
-    [
-        ("echo hunter2; false hunter2", "--passphrase-command failed with exit status 1"),
-        ("exit 127 # hunter2", "--passphrase-command failed with exit status 127"),
-        ("echo hunter2; kill $$", "--passphrase-command was killed by signal 15 (Terminated)"),
-        ("true", EMPTY),
-        ("yes hunter2", "{} is longer than 65536 bytes"),
-        ("head -c 2000 /dev/zero", LONG),
-    ],
-)
+@pytest.mark.parametrize("command, error", [
+    ("echo hunter2; false hunter2", "--passphrase-command failed with exit status 1"),
+    ("exit 127 # hunter2", "--passphrase-command failed with exit status 127"),
+    ("echo hunter2; kill $$", "--passphrase-command was killed by signal 15 (Terminated)"),
+    ("true", EMPTY), ("yes hunter2", "{} is longer than 65536 bytes"), ("head -c 2000 /dev/zero", LONG),
+])
 def test_a_failure_shows_neither_the_command_nor_its_output(command, error):
     before = files_here()
     for options in ["-v", "-i", "missing", "-o", "new"], ["-q", "-i", "plain"]:

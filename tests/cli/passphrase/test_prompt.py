@@ -81,21 +81,17 @@ def test_openssl_format():
     assert (len(result.out), lines) == (len(PLAIN), ONCE)
 
 
-@pytest.mark.parametrize(
-    "options, answers, status, error, lines",
-    [
-        (["-p", *QUICK, "-d"], ["Horse"] * 3, 3, WRONG, [*ONCE, WRONG, *ONCE, WRONG, *ONCE]),
-        (["-p", *QUICK], [SECRET, OTHERS[1], SECRET, OTHERS[2], SECRET, OTHERS[3]], 2, DIFFER,
-         [*NEW, DIFFER, *NEW, DIFFER, *NEW]),
-        (["-p", *QUICK], [""], 2, "the passphrase from the terminal is empty", ONCE),
-        (["--rekey", "-p", "--new-passphrase"], ["Horse"] * 3, 3, WRONG, [*ONCE, WRONG, *ONCE, WRONG, *ONCE]),
-        (["--rekey", "-k", "KEY", "--new-passphrase"], [SECRET, "Horse"] * 3, 2, DIFFER,
-         [*NEW_LATER, DIFFER, *NEW_LATER, DIFFER, *NEW_LATER]),
-        (["-p", *QUICK], [b"\x03"], -signal.SIGINT, "", ONCE),
-        (["-p", *QUICK], [SECRET, b"\x03"], -signal.SIGINT, "", NEW),
-        (["-p", *QUICK, "-d"], [b"\x03"], -signal.SIGINT, "", ONCE),
-    ],
-)
+@pytest.mark.parametrize("options, answers, status, error, lines", [
+    (["-p", *QUICK, "-d"], ["Horse"] * 3, 3, WRONG, [*ONCE, WRONG, *ONCE, WRONG, *ONCE]),
+    (["-p", *QUICK], [SECRET, OTHERS[1], SECRET, OTHERS[2], SECRET, OTHERS[3]], 2, DIFFER, [*NEW, DIFFER, *NEW, DIFFER, *NEW]),
+    (["-p", *QUICK], [""], 2, "the passphrase from the terminal is empty", ONCE),
+    (["--rekey", "-p", "--new-passphrase"], ["Horse"] * 3, 3, WRONG, [*ONCE, WRONG, *ONCE, WRONG, *ONCE]),
+    (["--rekey", "-k", "KEY", "--new-passphrase"], [SECRET, "Horse"] * 3, 2, DIFFER,
+     [*NEW_LATER, DIFFER, *NEW_LATER, DIFFER, *NEW_LATER]),
+    (["-p", *QUICK], [b"\x03"], -signal.SIGINT, "", ONCE),
+    (["-p", *QUICK], [SECRET, b"\x03"], -signal.SIGINT, "", NEW),
+    (["-p", *QUICK, "-d"], [b"\x03"], -signal.SIGINT, "", ONCE),
+])
 def test_without_the_right_answer_nothing_is_written(key, sealed, options, answers, status, error, lines):
     options = [key if option == "KEY" else option for option in options]
     result, seen = at_terminal(*options, input=sealed, answers=answers, status=status)
@@ -128,14 +124,11 @@ def test_a_part_of_an_answer_does_not_stay_in_the_terminal(sealed, typed, resume
     assert in_session(slave, next_line) == b"next\n"
 
 
-@pytest.mark.parametrize(
-    "options, answers, lines, secret",
-    [
-        (["-p", "--new-passphrase"], [SECRET, "Horse", "Horse"], [*ONCE, *NEW_LATER], {"passphrase": b"Horse"}),
-        (["-k", "KEY", "--new-passphrase"], ["Horse", "Horse"], NEW_LATER, {"passphrase": b"Horse"}),
-        (["-p", "--new-key", "KEY"], [SECRET], ONCE, {"key": KEY}),
-    ],
-)
+@pytest.mark.parametrize("options, answers, lines, secret", [
+    (["-p", "--new-passphrase"], [SECRET, "Horse", "Horse"], [*ONCE, *NEW_LATER], {"passphrase": b"Horse"}),
+    (["-k", "KEY", "--new-passphrase"], ["Horse", "Horse"], NEW_LATER, {"passphrase": b"Horse"}),
+    (["-p", "--new-key", "KEY"], [SECRET], ONCE, {"key": KEY}),
+])
 def test_rekey_asks_for_the_old_passphrase_and_then_for_the_new_one(key, sealed, options, answers, lines, secret):
     options = [key if option == "KEY" else option for option in options]
     result, seen = at_terminal("--rekey", *options, input=sealed, answers=answers)

@@ -7,7 +7,7 @@ import pytest
 
 import age_plugin
 from age_plugin import DATA, recorded
-from programs import secret_file, some_bytes, stream
+from programs import script, secret_file, some_bytes, stream
 from sealed_format import to_text
 
 PLAIN = some_bytes(1000)
@@ -118,8 +118,7 @@ def test_a_link_to_a_program(work, folder):
 
 
 def test_a_file_that_cannot_be_run(folder):
-    (folder / "age-plugin-test").write_text("#!/nonexistent/interpreter\n")
-    (folder / "age-plugin-test").chmod(0o755)
+    script(folder / "age-plugin-test", "#!/nonexistent/interpreter\n")
     error = stream("-j", "test", input=PLAIN, status=1).error
     assert error == "cannot run age-plugin-test: No such file or directory"
 

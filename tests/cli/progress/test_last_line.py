@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from processes import expect_death_by, expect_exit, open_terminal, read_terminal, set_nonblocking, wait_until_idle
+from processes import expect_death_by, expect_exit, feed, open_terminal, read_terminal, set_nonblocking, wait_until_idle
 from programs import some_bytes, start, stream
 
 PLAIN = some_bytes(3_000_000)
@@ -69,9 +69,7 @@ def test_a_truncated_input(key, ends):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal(key, ends, number):
     child = begin(key, "-b", "64K", stdin=subprocess.PIPE, stderr=ends[1])
-    child.stdin.write(some_bytes(1 << 20))
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, some_bytes(1 << 20))
     expect_death_by(child, number)
     expect_last(lines_shown(ends)[-1], rb"1\.00MiB|9\d\dKiB|0.9\dMiB")
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from processes import open_terminal, wait_until_idle
+from processes import feed, open_terminal, wait_until_idle
 from programs import PATIENCE, expect_same, some_bytes, start, stream
 from terminals import await_question, in_session
 
@@ -52,9 +52,7 @@ def expect_decrypted(key):
 def test_in_the_middle_of_a_stream(key, options, ignore):
     with open("out", "wb") as out:
         child = begin("-k", key, "-b", "64K", *options.split(), ignore=ignore, stdout=out)
-    child.stdin.write(PLAIN[: 1 << 20])
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, PLAIN[: 1 << 20])
     for _ in range(3):
         assert re.fullmatch(MIB, amount(child))
     _, err = expect_end(child, PLAIN[1 << 20 :])

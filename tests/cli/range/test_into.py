@@ -12,7 +12,7 @@ import pytest
 
 from file_systems import restricted
 from processes import expect_death_by
-from programs import FOLDER, some_bytes, start, stream
+from programs import FOLDER, flipped, some_bytes, start, stream
 
 MIB = 1 << 20
 PLAIN = some_bytes(5 * MIB + 12345)
@@ -78,9 +78,7 @@ def test_a_share_that_never_ran_leaves_no_file(into):
 
 
 def test_a_share_that_failed_is_not_complete(into, key, sealed):
-    data = bytearray(pathlib.Path(sealed).read_bytes())
-    data[3 * MIB] ^= 1
-    pathlib.Path("damaged").write_bytes(data)
+    pathlib.Path("damaged").write_bytes(flipped(pathlib.Path(sealed).read_bytes(), 3 * MIB))
     into(0, 2, "damaged", status=4)
     into(1, 2, "damaged")
     into(0, 2, "damaged", status=4)
@@ -233,8 +231,6 @@ def test_a_lock_that_would_be_a_deadlock_is_held(key, sealed):
 def test_a_share_can_be_verified(key, sealed):
     for number in range(3):
         assert stream("--test", "--share", f"{number}/3", "-k", key, sealed).out == b""
-    data = bytearray(pathlib.Path(sealed).read_bytes())
-    data[100_000] ^= 1
-    pathlib.Path(sealed).write_bytes(data)
+    pathlib.Path(sealed).write_bytes(flipped(pathlib.Path(sealed).read_bytes(), 100_000))
     stream("--test", "--share", "0/3", "-k", key, sealed, status=4)
     stream("--test", "--share", "1/3", "-k", key, sealed)

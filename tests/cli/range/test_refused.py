@@ -2,11 +2,11 @@
 
 import pytest
 
-from programs import KEY, RAW, each_way, expect_same, openssl_ctr, some_bytes, stream
+from programs import KEY, RAW, each_way, expect_same, flipped, openssl_ctr, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 
 PLAIN = some_bytes(3 * SEGMENT + 1000)
 SIZE = len(PLAIN)
@@ -34,7 +34,7 @@ def unsuitable(data, start):
         for text in ("0:10", "0:0"):  # the whole range remains
             yield data[:end], text, 4, error, SALVAGE
     yield data[: start - 1], "0:10", 4, header, "copy or download it again"
-    yield flip(data, len(data) - 1), "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
+    yield flipped(data, len(data) - 1), "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
     yield data + b"x" * SEALED, "0:10", 4, damaged.format(start + 4 * SEALED), SALVAGE
     yield data + b"x" * 16, "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
     huge = 2**64 - 1
@@ -54,7 +54,7 @@ def test_the_input_must_be_complete_and_contain_the_range(batch, sealed):
 def test_damage_matters_only_within_the_range(batch, sealed):
     """The good bytes before it are written, and counted from OFFSET."""
     data, start, options = sealed
-    damaged = flip(data, start + SEALED + 77)
+    damaged = flipped(data, start + SEALED + 77)
     for begin, text in ((0, f"0:{SEGMENT}"), (2 * SEGMENT, f"{2 * SEGMENT}:")):
         got = stream("--range", text, *options, input=damaged, via="file")
         expect_same(PLAIN[begin:][: SEGMENT if begin == 0 else None], got.out)
@@ -73,7 +73,3 @@ def test_the_raw_format_is_only_checked_for_its_length(key, size):
     for text, hint in ((f"{size + 1}:0", ""), (f"{size}:1", REST), (f"0:{size + 1}", REST)):
         got = stream(*options, text, input=data, via="file", status=2)
         assert (got.out, got.error, got.hint) == (b"", BEYOND.format(size), hint)
-
-
-# --- Options and inputs that do not fit ----------------------------------------------------------------------------
-

@@ -7,23 +7,18 @@ import time
 
 import pytest
 
-from programs import KEY, some_bytes
+from programs import KEY, flipped, some_bytes
 
 pytest.importorskip("cryptography")
 import age_format as af  # noqa: E402
 import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
-from sources import KINDS, make, seal  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT  # noqa: E402
+from sources import KINDS, make, opened, seal  # noqa: E402
 from sealedfile import NotAuthentic, SealedFile, SealedFileError  # noqa: E402
 
 PLAIN = some_bytes(2 * SEGMENT + 100)
 IDENTITY = af.identity_text().encode()
-
-
-def opened(sealed, **secret):
-    with SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY})) as file:
-        return file.read()
 
 
 def refuse(sealed, text, **secret):
@@ -69,7 +64,7 @@ def test_no_changed_byte_is_returned(key, kind):
     sealed, secret = make(kind, PLAIN, key)
     for at in [*range(0, 300, 7), *range(300, len(sealed), 499), *range(len(sealed) - 300, len(sealed), 7)]:
         with pytest.raises(SealedFileError):
-            opened(flip(sealed, at), **secret)
+            opened(flipped(sealed, at), **secret)
 
 
 def test_segments_that_were_changed_swapped_or_copied(key):
@@ -77,8 +72,8 @@ def test_segments_that_were_changed_swapped_or_copied(key):
     for number in range(2):
         begin = HEADER + number * SEALED
         for at in (begin, begin + SEALED - 1):
-            refuse_segment(flip(sealed, at), number, number * SEGMENT, (number + 1) * SEGMENT)
-    refuse(flip(sealed, HEADER + 2 * SEALED), "segment 2 is not authentic")
+            refuse_segment(flipped(sealed, at), number, number * SEGMENT, (number + 1) * SEGMENT)
+    refuse(flipped(sealed, HEADER + 2 * SEALED), "segment 2 is not authentic")
     first, second = sealed[HEADER:][:SEALED], sealed[HEADER + SEALED :][:SEALED]
     end = sealed[HEADER + 2 * SEALED :]
     refuse_segment(sealed[:HEADER] + first + first + end, 1, SEGMENT, 2 * SEGMENT)
@@ -92,8 +87,8 @@ def test_segments_of_age_files():
     """The last one has a mark, and only the first may be empty."""
     sealed = af.seal(some_bytes(3 * af.SEGMENT))
     begin, secret = len(sealed) - 3 * af.SEALED, {"key": IDENTITY}
-    refuse_segment(flip(sealed, begin), 0, 0, af.SEGMENT, af.SEGMENT, **secret)
-    refuse(flip(sealed, begin + 2 * af.SEALED), "segment 2 is not authentic", **secret)
+    refuse_segment(flipped(sealed, begin), 0, 0, af.SEGMENT, af.SEGMENT, **secret)
+    refuse(flipped(sealed, begin + 2 * af.SEALED), "segment 2 is not authentic", **secret)
     refuse(sealed[: -af.SEALED], "segment 1 is not authentic", **secret)
     refuse(sealed[: -af.SEALED + 15], "truncated", **secret)
     file_key, salt = bytes(16), bytes(16)
@@ -160,12 +155,12 @@ def test_damaged_parts(pieces):
     refuse_part([head, first, first, third, index, end], 1, missing(1))
     for at, text in ((0, missing(1)), (4, missing(1)), (8, missing(1)), (16, missing(1)), (41, missing(1)),
                      (17, "the label is wrong, or the file is damaged"), (73, "segment 0 is not authentic")):
-        refuse_part([head, first, flip(second, at), third, index, end], 1, text)
+        refuse_part([head, first, flipped(second, at), third, index, end], 1, text)
     without = "the index is missing or damaged"
     for data in ([head, index, end], [head, first, second, third, index], [*pieces, b"\0"], [head, first, second, third],
                  [*pieces[:-1], struct.pack(">Q", 2)], [*pieces[:-1], bytes(8)], [*pieces[:-1], b"\xff" * 8]):
         refuse(b"".join(data), without)
-    refuse(b"".join([head, first, second, third, flip(index, 73), end]), "segment 0 is not authentic")
+    refuse(b"".join([head, first, second, third, flipped(index, 73), end]), "segment 0 is not authentic")
     for data in ([head, first, second, index, end], [head, first, second, third, third, index, end]):
         refuse(b"".join(data), "the parts do not match the index")
     job = pf.Job(*pf.open_job(head + bytes(56), key=KEY)[:2], head)

@@ -15,15 +15,10 @@ import age_format as af  # noqa: E402
 import armor  # noqa: E402
 import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from sources import KINDS, PLAIN, READER, SEGMENT, make, seal, seal_in_parts  # noqa: E402
+from sources import KINDS, PLAIN, READER, SEGMENT, make, opened, seal, seal_in_parts  # noqa: E402
 from sealedfile import NotAuthentic, NotSupported, SealedFile, SealedFileError, WrongKey  # noqa: E402
 
 IDENTITY = af.identity_text().encode()
-
-
-def opened(sealed, **secret):
-    with SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY})) as file:
-        return file.read()
 
 
 def refuse(error, text, sealed, **secret):

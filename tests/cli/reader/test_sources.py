@@ -1,17 +1,14 @@
 """SealedFile reads through functions, with few requests and never wrong data, and with fsspec and pyarrow."""
 
-import contextlib
-import functools
-import http.server
 import io
 import os
 import pathlib
-import re
 import threading
 import time
 
 import pytest
 
+from http_ranges import server
 from programs import KEY, some_bytes
 
 pytest.importorskip("cryptography")
@@ -186,46 +183,6 @@ def test_key_files_that_are_not_regular_files(key):
 # --- fsspec and pyarrow ------------------------------------------------------------------------------------------------
 
 
-class RangeHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves ranges of files, and records them."""
-
-    asked: list = []
-
-    def do_GET(self):
-        data = pathlib.Path(self.translate_path(self.path)).read_bytes()
-        begin, end = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
-        self.asked.append(end + 1 - begin)
-        self.send_response(206)
-        self.send_header("Content-Range", f"bytes {begin}-{end}/{len(data)}")
-        self.send_header("Content-Length", str(end + 1 - begin))
-        self.end_headers()
-        self.wfile.write(data[begin : end + 1])
-
-    def do_HEAD(self):
-        self.send_response(200)
-        self.send_header("Accept-Ranges", "bytes")
-        self.send_header("Content-Length", str(os.path.getsize(self.translate_path(self.path))))
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
-@contextlib.contextmanager
-def served(folder):
-    """The URL of the files in the folder."""
-    RangeHandler.asked.clear()
-    handler = functools.partial(RangeHandler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 def test_fsspec_in_memory(key):
     fsspec = pytest.importorskip("fsspec")
     files = fsspec.filesystem("memory")
@@ -296,12 +253,12 @@ def test_fsspec_over_http(work):
     pytest.importorskip("aiohttp")
     plain = some_bytes(8 * MEBIBYTE)
     (work / "sealed").write_bytes(sf.seal(plain, keys=[KEY]))
-    with served(work) as url:
+    with server() as (url, asked):
         files = fsspec.filesystem("http")
         name = f"{url}/sealed"
         with SealedFile(lambda at, n: files.cat_file(name, at, at + n), files.size(name), key=KEY) as file:
             assert file.read_at(3 * MEBIBYTE, MEBIBYTE) == plain[3 * MEBIBYTE :][:MEBIBYTE]
-        assert len(RangeHandler.asked) == 3 and sum(RangeHandler.asked) < 1_300_000
+        assert len(asked) == 3 and sum(asked) < 1_300_000
         with files.open(name) as remote, SealedFile(remote, key=KEY) as file:
             assert file.read() == plain
 

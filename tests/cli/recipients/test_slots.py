@@ -8,7 +8,8 @@ import types
 
 import pytest
 
-from programs import KEY, OTHER_KEYS, OTHER_SECRETS, SANITIZED, each_way, expect_same, secret_file, some_bytes, spread
+from programs import (KEY, OTHER_KEYS, OTHER_SECRETS, SANITIZED, each_way, expect_same, flipped, secret_file,
+                      some_bytes, spread)
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -101,7 +102,7 @@ def test_sealed_independently(kind, people, key):
         [mine],
         [own_key, another, (5, b"?"), mine],
         [own_key, another, (5, b"?"), of_x25519, mine],
-        [(mine[0], damage.flip(mine[1], len(mine[1]) - 30)), mine],
+        [(mine[0], flipped(mine[1], len(mine[1]) - 30)), mine],
         [(mine[0], mine[1][:-80] + bytes(32) + mine[1][-48:]), mine],  # an X25519 part of low order
         [foreign, mine, own_key],
         [mine, mine],
@@ -147,7 +148,7 @@ def test_refused(kind, people, key):
 
 def test_no_byte_of_a_slot_may_change(kind, people, batch):
     number, body = people.slot(FILE_KEY, people.publics[0])
-    changed = [(number, damage.flip(body, i, i % 8)) for i in range(len(body))]
+    changed = [(number, flipped(body, i, bit=i % 8)) for i in range(len(body))]
     if kind.post_quantum:
         run, groups = kind.stream, [changed[at : at + 32] for at in range(0, len(changed), 32)]  # to save time
     else:

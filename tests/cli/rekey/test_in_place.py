@@ -8,7 +8,7 @@ import stat
 
 import pytest
 
-from programs import expect_same, files_here, secret_file, some_bytes, stream
+from programs import content, expect_same, files_here, secret_file, some_bytes, stream
 
 PLAIN = some_bytes(300001)
 AFTER = 119  # offset of the bytes that stay: salt, commitment and segments
@@ -21,10 +21,6 @@ def sealed(key):
     secret_file("../new", bytes(32))
     stream("-q", "-k", key, "-e", "-o", "sealed", input=PLAIN)
     return pathlib.Path("sealed").read_bytes()
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 def opens(key, name):

@@ -12,7 +12,8 @@ import time
 import pytest
 
 from processes import expect_exit, finish, read_all, unfinished_files, wait_until_stalled
-from programs import KEY, SANITIZED, Result, check, expect_same, files_here, secret_file, some_bytes, start
+from programs import (KEY, SANITIZED, Result, append, check, expect_same, files_here, overwrite, secret_file,
+                      some_bytes, start)
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -102,15 +103,12 @@ def shrink():
 
 
 def grow():
-    with FILE.open("ab") as file:
-        file.write(b"more")
+    append(FILE, b"more")
 
 
 def overwrite_and_reset_the_time():
     times = os.stat("file")
-    with FILE.open("r+b") as file:
-        file.seek(-1, os.SEEK_END)
-        file.write(b"?")
+    overwrite(FILE, -1, b"?")
     os.utime("file", ns=(times.st_atime_ns, times.st_mtime_ns))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import age_format as age
 import sealed_format as sf
-from parts_steps import plan_and_seal, seal_in_parts
+from parts_steps import flip, plan_and_seal, seal_in_parts
 from programs import keygen, run, some_bytes, stream
 
 PLAIN = some_bytes(200_001)
@@ -140,9 +140,7 @@ def test_a_forged_header_releases_nothing(mode):
 def test_salvage_survives_a_damaged_segment(key):
     for kind in "sealed", "age":
         make_header(kind, key)
-        data = bytearray(pathlib.Path(kind).read_bytes())
-        data[info(kind)["header_bytes"] + 5] ^= 1
-        pathlib.Path(kind).write_bytes(data)
+        flip(kind, info(kind)["header_bytes"] + 5)
         size = info(kind)["segment_bytes"]
         result = stream("--salvage", "-k", "once", "--header", "header", kind, status=4)
         assert result.out == bytes(size) + PLAIN[size:]

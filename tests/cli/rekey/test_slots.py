@@ -8,12 +8,12 @@ import pathlib
 import pytest
 
 from processes import unfinished_files
-from programs import KEY, expect_same, files_here, secret_file, some_bytes, stream
+from programs import KEY, expect_same, files_here, flipped, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, flip, open_independently  # noqa: E402
+from damage import HEADER, open_independently  # noqa: E402
 from parts_damage import HEAD, READERS  # noqa: E402
 
 FILE_KEY = bytes(range(100, 132))
@@ -130,7 +130,7 @@ def test_the_same_key_gives_a_new_slot(key):
 
 def test_segments_are_not_verified(key):
     sealed = sf.seal(some_bytes(40000), [KEY])
-    for data in (flip(sealed, HEADER + 100), sealed[:-1], sealed[: HEADER + 5], sealed[:HEADER], sealed + b"more"):
+    for data in (flipped(sealed, HEADER + 100), sealed[:-1], sealed[: HEADER + 5], sealed[:HEADER], sealed + b"more"):
         got, after = rekey("pipe", data, "-k", key, "--new-key", "../key2")
         assert got.err == ""
         expect_same(data[HEADER - 56 :], after[HEADER - 56 :])
@@ -160,7 +160,7 @@ def test_parts(batch, key, suite, size, count, label):
 
 def test_only_part_0_is_verified(key):
     data = pf.seal(some_bytes(50000), 3, keys=[KEY])
-    damaged = flip(data, len(data) - 1)
+    damaged = flipped(data, len(data) - 1)
     expect_same(damaged[HEAD:], rekey("-o", damaged, "-k", key, "--new-key", "../key2")[1][HEAD:])
 
 
@@ -174,19 +174,19 @@ LABELED, PARTS = (pf.seal(some_bytes(50000), 3, keys=[KEY], label=label) for lab
     (3, GOOD, "-k ../key3"),
     (3, GOOD, "--passphrase-file ../words"),
     (3, GOOD, "-k ../identity"),
-    (3, flip(GOOD, 40), "-k KEY"),  # a slot
-    (4, flip(GOOD, 19 + 67 + 5), "-k KEY"),  # the MAC
-    (4, flip(GOOD, HEADER - 56), "-k KEY"),  # the salt
-    (4, flip(GOOD, HEADER - 1), "-k KEY"),  # the commitment
+    (3, flipped(GOOD, 40), "-k KEY"),  # a slot
+    (4, flipped(GOOD, 19 + 67 + 5), "-k KEY"),  # the MAC
+    (4, flipped(GOOD, HEADER - 56), "-k KEY"),  # the salt
+    (4, flipped(GOOD, HEADER - 1), "-k KEY"),  # the commitment
     (4, GOOD[: HEADER - 56] + OTHER[HEADER - 56 :], "-k KEY"),
     (1, GOOD[:14] + b"2\n" + GOOD[16:], "-k KEY"),  # another version
-    (1, flip(GOOD, 16, 4), "-k KEY"),  # another suite
+    (1, flipped(GOOD, 16, bit=4), "-k KEY"),  # another suite
     (4, b"Salted__12345678and so on", "-k KEY"),  # the openssl format
     *((4, GOOD[:size], "-k KEY") for size in (15, 16, 20, 87, 119, HEADER - 1)),
     (4, LABELED, "-k KEY"),
     (4, LABELED, "-k KEY --label wrong"),
     (4, PARTS, "-k KEY --label right"),
-    *((4, flip(PARTS, HEAD + at), "-k KEY") for at in (0, 4, 8, 20, 50)),  # kind, number, of, salt, commitment
+    *((4, flipped(PARTS, HEAD + at), "-k KEY") for at in (0, 4, 8, 20, 50)),  # kind, number, of, salt, commitment
     *((4, PARTS[:size], "-k KEY") for size in (HEAD - 1, HEAD + 1, HEAD + 72)),
 ], ids=lambda value: len(value) if isinstance(value, bytes) else str(value))
 def test_what_decryption_refuses_is_refused_alike(key, status, data, options):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from damage import flip
-from programs import expect_same, secret_file, some_bytes, stream
+from programs import expect_same, flipped, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
@@ -15,9 +14,13 @@ WHOLE = HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN))
 WRONG_KEY = "the header is corrupt, and the file key in it opens no segment; nothing was written"
 
 
-def test_a_damaged_segment_or_a_missing_end():
-    identity = secret_file("identity", age.identity_text().encode())
-    damaged = flip(WHOLE, len(HEAD) + age.SEALED + 5)
+@pytest.fixture
+def identity():
+    return secret_file("identity", age.identity_text().encode())
+
+
+def test_a_damaged_segment_or_a_missing_end(identity):
+    damaged = flipped(WHOLE, len(HEAD) + age.SEALED + 5)
     zeros = PLAIN[:65536] + bytes(65536) + PLAIN[131072:]
     for via in "pipe", "file":
         found = stream("--salvage", "-k", identity, input=damaged, via=via, status=4)
@@ -29,22 +32,20 @@ def test_a_damaged_segment_or_a_missing_end():
         expect_same(PLAIN[:131072], cut.out)
 
 
-def test_a_full_last_segment():
+def test_a_full_last_segment(identity):
     """It ends the stream: what follows is reported and not filled with zeros. If it is lost, so may be the end."""
-    identity = secret_file("identity", age.identity_text().encode())
     whole = HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072]))
     for via in "pipe", "file":
         expect_same(PLAIN[:131072], stream("--salvage", "-k", identity, input=whole, via=via).out)
         found = stream("--salvage", "-k", identity, input=whole + bytes(70000), via=via, status=4)
         expect_same(PLAIN[:131072], found.out)
         assert found.error == f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes"
-        lost = stream("--salvage", "-k", identity, input=flip(whole, len(whole) - 1), via=via, status=4)
+        lost = stream("--salvage", "-k", identity, input=flipped(whole, len(whole) - 1), via=via, status=4)
         expect_same(PLAIN[:65536] + bytes(65536), lost.out)
         assert lost.error.startswith("the input is truncated, its last segment is corrupt, or bytes were appended; 65536 bytes")
 
 
-def test_a_wrong_mac():
-    identity = secret_file("identity", age.identity_text().encode())
+def test_a_wrong_mac(identity):
     at = HEAD.index(b"---") + 5
     changed = HEAD[:at] + (b"A" if HEAD[at : at + 1] != b"A" else b"B") + HEAD[at + 1 :]
     for via in "pipe", "file":
@@ -54,12 +55,11 @@ def test_a_wrong_mac():
         assert (nothing.out, nothing.error) == (b"", WRONG_KEY)
 
 
-def test_file_keys_of_all_stanzas_are_tried():
+def test_file_keys_of_all_stanzas_are_tried(identity):
     """One of them may hold another file key. Only a file can be read twice, which shows which is right."""
-    identity = secret_file("identity", age.identity_text().encode())
     other = bytes(range(100, 116))
     head = age.header(FILE_KEY, [age.x25519_stanza(other), age.x25519_stanza(FILE_KEY)], mac=bytes(32)) + SALT
-    damaged = head + flip(WHOLE[len(HEAD) :], 5)
+    damaged = head + flipped(WHOLE[len(HEAD) :], 5)
     found = stream("--salvage", "-k", identity, input=damaged, via="file", status=4)
     expect_same(bytes(65536) + PLAIN[65536:], found.out)
     assert found.warnings[0].endswith("other recipients may see another plaintext")
@@ -67,17 +67,16 @@ def test_file_keys_of_all_stanzas_are_tried():
     assert (piped.out, piped.error) == (b"", WRONG_KEY)
 
 
-def test_damage_before_a_full_last_segment():
+def test_damage_before_a_full_last_segment(identity):
     """Damage is told from what follows the end, and from an end that is missing."""
-    identity = secret_file("identity", age.identity_text().encode())
-    whole = flip(HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072])), len(HEAD) + 5)
+    whole = flipped(HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072])), len(HEAD) + 5)
     lost = "65536 bytes of plaintext in 1 range"
     for via in "pipe", "file":
         found = stream("--salvage", "-k", identity, input=whole + bytes(70000), via=via, status=4)
         expect_same(bytes(65536) + PLAIN[65536:131072], found.out)
         assert found.error == (f"the stream ends at byte {len(whole)}, but the input has 70000 trailing bytes; "
                                f"{lost} are lost")
-        cut = flip(WHOLE[: len(HEAD) + 2 * age.SEALED], len(HEAD) + 5)
+        cut = flipped(WHOLE[: len(HEAD) + 2 * age.SEALED], len(HEAD) + 5)
         found = stream("--salvage", "-k", identity, input=cut, via=via, status=4)
         expect_same(bytes(65536) + PLAIN[65536:131072], found.out)
         assert found.error == (f"the input is truncated after byte {len(cut)}; 131072 bytes of plaintext before that were "

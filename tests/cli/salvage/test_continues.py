@@ -8,12 +8,12 @@ import pathlib
 
 import pytest
 
-from programs import KEY, SANITIZED, each_way, expect_same, lanes, some_bytes, spread, stream
+from programs import KEY, SANITIZED, each_way, expect_same, flipped, lanes, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 from parts_damage import VIAS, begins_of  # noqa: E402
 
 LANES = lanes()
@@ -72,7 +72,7 @@ def make(kind, size):
 def spoil(data, header, bad):
     """The stream with these segments damaged."""
     for i in bad:
-        data = flip(data, min(header + i * SEALED + 7 * i % 100, len(data) - 1), i % 8)
+        data = flipped(data, min(header + i * SEALED + 7 * i % 100, len(data) - 1), bit=i % 8)
     return data
 
 
@@ -133,12 +133,6 @@ PLAIN = some_bytes(sum(LENGTHS))
 PIECES = [PLAIN[sum(LENGTHS[:i]) : sum(LENGTHS[: i + 1])] for i in range(5)]
 
 
-def spoil_at(data, *offsets):
-    for at in offsets:
-        data = flip(data, at)
-    return data
-
-
 def damaged_parts(suite):
     """Damaged files: their data, size of the output, lost ranges, the reason to stop, and how they are read."""
     job = pf.new_job(suite, keys=[KEY])
@@ -153,26 +147,26 @@ def damaged_parts(suite):
     three = [(body[0], 0, 16384), (body[2] + SEALED, 36384, 52768), (body[4] + 2 * SEALED, 101925, 109157)]
     for via in VIAS:
         yield whole, total, [], None, via
-        yield spoil_at(whole, body[0] + 16384, body[2] + SEALED, body[4] + 40031), total, three, None, via
-        yield spoil_at(whole, body[3]), total, [(body[3], 69152, 69157)], None, via
-        yield spoil_at(whole, body[1]), total, [(body[1], 20000, 20000)], None, via  # an empty part
-        yield spoil_at(whole, body[2] + 2 * SEALED, body[3]), total, [(body[2] + 2 * SEALED, 52768, 69157)], None, via
-        yield spoil_at(whole, at[2] + 20), total, [lost_2], None, via  # the salt
+        yield flipped(whole, body[0] + 16384, body[2] + SEALED, body[4] + 40031), total, three, None, via
+        yield flipped(whole, body[3]), total, [(body[3], 69152, 69157)], None, via
+        yield flipped(whole, body[1]), total, [(body[1], 20000, 20000)], None, via  # an empty part
+        yield flipped(whole, body[2] + 2 * SEALED, body[3]), total, [(body[2] + 2 * SEALED, 52768, 69157)], None, via
+        yield flipped(whole, at[2] + 20), total, [lost_2], None, via  # the salt
         yield whole[:cut], 52768, [], f"the input is truncated after byte {cut}, in part 2", via
         yield whole[: at[5]], total, [], without_index, via
-        yield spoil_at(whole, at[5] + 80), total, [], f"the input is corrupt at byte {body[5]}, in the index", via
-        yield spoil_at(whole, len(whole) - 1), total, [], number, via
-        yield spoil_at(whole, len(whole) - 1, at[2] + 2), 20000, [], header_2, via
+        yield flipped(whole, at[5] + 80), total, [], f"the input is corrupt at byte {body[5]}, in the index", via
+        yield flipped(whole, len(whole) - 1), total, [], number, via
+        yield flipped(whole, len(whole) - 1, at[2] + 2), 20000, [], header_2, via
     for field in (0, 2, 7, 12, 16, 20, 60):  # of the header
-        yield spoil_at(whole, at[0] + field), total, [lost_0], None, "file"
-        yield spoil_at(whole, at[2] + field), total, [lost_2], None, "file"
+        yield flipped(whole, at[0] + field), total, [lost_0], None, "file"
+        yield flipped(whole, at[2] + field), total, [lost_2], None, "file"
     another_attempt = whole.replace(parts[2], again[2])
     yield another_attempt, total, [lost_2], None, "file"
     yield another_attempt, total, [], lists, "pipe"
-    yield spoil_at(whole, at[2] + 60), total, [lost_2], lists, "pipe"  # the commitment
+    yield flipped(whole, at[2] + 60), total, [lost_2], lists, "pipe"  # the commitment
     yield whole.replace(parts[2][73:], again[2][73:]), total, [(body[2], 20000, 69152)], None, "file"
     for field in (0, 2, 7):
-        yield spoil_at(whole, at[2] + field), 20000, [], header_2, "pipe"
+        yield flipped(whole, at[2] + field), 20000, [], header_2, "pipe"
 
 
 def test_parts(batch, key):
@@ -197,9 +191,9 @@ def test_a_wrong_label_or_part_0_without_an_index_is_refused(batch, key, via):
     labeled, bare = pf.seal(PLAIN, 3, keys=[KEY], label=b"right"), pf.seal(PLAIN, 3, keys=[KEY])
     cases = [(labeled, []), (labeled, ["--label", "wrong"]), (bare, ["--label", "right"])]
     for at in (0, 2, 20, 60):
-        cases.append((spoil_at(bare, 119 + at, len(bare) - 1), ["-o", os.path.abspath("out")]))
+        cases.append((flipped(bare, 119 + at, len(bare) - 1), ["-o", os.path.abspath("out")]))
         if via == "pipe":
-            cases.append((spoil_at(bare, 119 + at), []))
+            cases.append((flipped(bare, 119 + at), []))
     for run, (data, options) in each_way(batch, cases):
         got = run("-q", "--salvage", "-k", key, *options, input=data, via=via, status=4)
         assert (got.out, got.error, got.hint) == (b"", WRONG_LABEL, LABEL_HINT)
@@ -210,6 +204,6 @@ def test_a_wrong_label_or_part_0_without_an_index_is_refused(batch, key, via):
 def test_the_output_file_is_kept_and_test_writes_nothing(key):
     bare = pf.seal(PLAIN, 3, keys=[KEY])
     stop = f"the input is corrupt at byte {len(bare) - 8}, in the number of parts"
-    damaged = flip(bare, len(bare) - 1)
+    damaged = flipped(bare, len(bare) - 1)
     salvage(stream, damaged, PLAIN, [], "-q", "-k", key, stop=stop, out=True)
     assert stream("-q", "--salvage", "--test", "-k", key, input=damaged, via="file", status=4).out == b""

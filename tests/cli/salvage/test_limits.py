@@ -2,13 +2,12 @@
 
 import json
 import os
-import pathlib
 import signal
 
 import pytest
 
 from processes import expect_death_by, wait_until_idle
-from programs import IV, expect_same, files_here, secret_file, some_bytes, start, stream
+from programs import IV, content, expect_same, files_here, flipped, secret_file, some_bytes, start, stream
 
 PLAIN = some_bytes(100000)
 RECOVERED = PLAIN[:49152] + bytes(16384) + PLAIN[65536:]
@@ -20,16 +19,12 @@ WARNING = "damaged: the input is corrupt at byte 49375; plaintext range 49152:16
 def files(key):
     """Some damaged files, and `old`, which must not be replaced."""
     sealed = stream("-q", "-k", key, input=PLAIN).out
-    flipped = {f"header-{at}": at for at in (10, 17, 30, 150)}  # in magic, slots, a slot and commitment
+    in_header = {f"header-{at}": at for at in (10, 17, 30, 150)}  # in magic, slots, a slot and commitment
     files = {"sealed": sealed, "bare": sealed[119:], "cut": sealed[:174], "old": b"old", "wrong": b"%064d" % 1}
-    for name, at in {"damaged": 60000, **flipped}.items():
-        files[name] = sealed[:at] + bytes([sealed[at] ^ 1]) + sealed[at + 1 :]
+    for name, at in {"damaged": 60000, **in_header}.items():
+        files[name] = flipped(sealed, at)
     for name, data in files.items():
         secret_file(name, data)
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
 
 
 @pytest.mark.parametrize("options, more_warnings", [

@@ -43,12 +43,12 @@ def texts_of(name):
     return ["".join(each.itertext()).strip() for each in root.iter(f"{SVG}text")]
 
 
-def expect_pictures(pictures, folder):
-    """Makes exactly these pictures of a folder, each with these words in it, and prints their names."""
-    printed = plot("-o", "drawn", folder).stdout.split()
-    assert sorted(printed) == sorted(f"drawn/{name}.svg" for name in pictures) == sorted(f"drawn/{name}" for name in os.listdir("drawn"))
+def expect_pictures(pictures):
+    """Makes exactly these pictures, each with these words in it, and prints their names."""
+    printed = plot("results").stdout.split()
+    assert sorted(printed) == sorted(f"results/{name}.svg" for name in pictures) == sorted(map(str, pathlib.Path("results").glob("*.svg")))
     for name, expected in pictures.items():
-        texts = texts_of(f"drawn/{name}")
+        texts = texts_of(f"results/{name}")
         assert [word for word in expected if not any(word in text for text in texts)] == [], (name, texts)
 
 
@@ -58,15 +58,15 @@ ROW = {"part": "pipe", "case": "4 GiB", "program": "gpuaes-stream", "cipher": "a
 
 
 def documents(text):
-    """Writes the text to all documents, in a new folder."""
-    os.makedirs("documents/cuda")
+    """Writes the text to all documents."""
+    os.mkdir("cuda")
     for name in ("PERFORMANCE.md", "cuda/PERFORMANCE.md", "README.md"):
-        pathlib.Path("documents", name).write_text(text)
+        pathlib.Path(name).write_text(text)
 
 
 def tables(*words, status=0):
-    plot("--documents", "documents", *words, status=status)
-    return pathlib.Path("documents/PERFORMANCE.md").read_text()
+    plot(*words, status=status)
+    return pathlib.Path("PERFORMANCE.md").read_text()
 
 
 def of(row, seconds, **values):
@@ -91,9 +91,10 @@ def test_kernels(matplotlib):
     os.mkdir("results")
     write_csv("results/run.csv", FACTS)
     write_csv("results/kernels.csv", KERNELS)
-    bars, lines = ["bitslice (gpuaes-stream)", "ttable", "GB/s", "406"], ["bitslice (gpuaes-stream)", "ttable", "1 KiB", "device memory"]
+    write_csv("results/links.csv", [{"device": "cuda:0", "what": "both at once, each way", "bytes": 4 << 20, "value": 47}])
+    bars, lines = ["bitslice (gpuaes-stream)", "ttable", "GB/s", "406", "the link, each way: 47.0 GB/s"], ["bitslice (gpuaes-stream)", "ttable", "1 KiB", "device memory"]
     expect_pictures({"kernels-aes-256": [*bars, "AES-256"], "kernels-aes-256-by-size": [*lines, "AES-256"],
-                     "kernels-kuznyechik": [*bars, "Kuznyechik"], "kernels-kuznyechik-by-size": [*lines, "Kuznyechik"]}, "results")
+                     "kernels-kuznyechik": [*bars, "Kuznyechik"], "kernels-kuznyechik-by-size": [*lines, "Kuznyechik"]})
 
 
 def test_a_timeline_names_only_what_is_long_enough_to_see(matplotlib):
@@ -101,25 +102,26 @@ def test_a_timeline_names_only_what_is_long_enough_to_see(matplotlib):
     write_csv("results/run.csv", FACTS)
     write_csv("results/trace.csv", [{"track": "worker 1, cpu", "what": what, "start_us": start, "length_us": length}
                                     for what, start, length in (("read", 0, 998), ("write", 998, 2))])
-    expect_pictures({"trace-timeline": ["worker 1, cpu", "milliseconds", "read", "'read'"]}, "results")
-    assert "write" not in texts_of("drawn/trace-timeline")
+    expect_pictures({"trace-timeline": ["worker 1, cpu", "milliseconds", "read", "'read'"]})
+    assert "write" not in texts_of("results/trace-timeline")
 
 
 def test_results_of_bench(matplotlib):
     os.mkdir("results")
     write_csv("results/programs.csv", [
         ROW, other(ROW, "openssl", 3), other(ROW, "cat", 1.2, action="copy"), of(ROW, 2, **AGE),
-        {**other(ROW, "age", 7.7), "runs": 4},
-        *(of(ROW, 1.5, part="cpus", case=f"{n} CPUs, aes-256 sealed", lanes=f"cpu:{n}") for n in (1, 2))])
+        {**other(ROW, "rage", 7.7), "runs": 4}, other(ROW, "age", 4, part="rivals", case="1 GiB, 2 CPUs"),
+        of(ROW, 2, part="rivals", case="1 GiB, 2 CPUs", **AGE),
+        *(of(ROW, 1.5, part="cpus", case=f"{n} CPUs, aes-256 sealed", lanes=lanes) for n in (1, 2) for lanes in (f"cpu:{n}", "cuda:0", "auto"))])
     write_csv("results/run.csv", FACTS)
-    bars = ["gpuaes-stream, sealed", "gpuaes-stream, age", "openssl", "cat", "2.86", "1.43", "GB/s", "copy only", "other programs"]
-    expect_pictures({"programs-rivals": bars, "programs-cpus": ["CPU threads", "CPUs", "GB/s"]}, "results")
-    assert "age" not in texts_of("drawn/programs-rivals")
+    bars = ["gpuaes-stream, sealed", "gpuaes-stream, age", "openssl", "cat", "2.86", "1.43", "GB/s", "copy only", "other programs", "2 to 2 times"]
+    expect_pictures({"programs-rivals": bars, "programs-cpus": ["CPU threads", "CPUs", "GB/s", "at least 100%"]})
+    assert "rage" not in texts_of("results/programs-rivals")
     before, after = "# Text\n\n<!-- begin: pipe -->\n", "<!-- end: pipe -->\n\nMore text.\n"
     documents(f"{before}old\n{after}")
     tables("--check", "results", status=1)
     text = tables("--tables", "results")
-    assert text.startswith(before) and text.endswith(after) and "| `openssl` | 1.43 |" in text and "`age`" not in text
+    assert text.startswith(before) and text.endswith(after) and "| `openssl` | 1.43 |" in text and "`rage`" not in text
     tables("--check", "results")
     write_csv("results/programs.csv", [of(ROW, 1.4)])
     tables("--check", "results", status=1)
@@ -131,5 +133,5 @@ def test_results_of_a_quick_run_are_refused():
     write_csv("results/programs.csv", [ROW])
     write_csv("results/run.csv", [*FACTS, {"name": "quick", "value": "one run"}])
     documents("")
-    message = plot("--documents", "documents", "--tables", "results", status=1).stderr
+    message = plot("--tables", "results", status=1).stderr
     assert message.startswith("plot: results ") and "--quick" in message

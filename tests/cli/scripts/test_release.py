@@ -12,6 +12,8 @@ import tempfile
 
 import pytest
 
+from programs import script
+
 TOP = pathlib.Path(__file__).parents[3]
 AUTHOR = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
 pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
@@ -30,11 +32,6 @@ def release(work):
     return work / "dist"
 
 
-def write_script(name, text):
-    pathlib.Path(name).write_text(text)
-    os.chmod(name, 0o755)
-
-
 def sign(key="key"):
     done = subprocess.run(["scripts/release", "--sign", key], capture_output=True, text=True)
     return done.returncode, done.stderr
@@ -43,8 +40,8 @@ def sign(key="key"):
 def verifies(folder):
     commands = re.search(r"## Verifying a release.*?```sh\n(.*?)```", (TOP / "SECURITY.md").read_text(), re.DOTALL)[1]
     public = " ".join(pathlib.Path("key.pub").read_text().split()[:2])
-    script = commands.replace("ssh-ed25519 KEY", public)
-    return subprocess.run(["bash", "-euc", script], cwd=folder, capture_output=True).returncode == 0
+    commands = commands.replace("ssh-ed25519 KEY", public)
+    return subprocess.run(["bash", "-euc", commands], cwd=folder, capture_output=True).returncode == 0
 
 
 def test_a_signed_release(release):
@@ -115,9 +112,9 @@ def make_release(release, temporary_files):
         return done.returncode, done.stdout
 
     def make(note):
-        write_script("scripts/package", PACKAGE.replace("NOTE", note))
+        script("scripts/package", PACKAGE.replace("NOTE", note))
         for name in "scripts/package.d/libcrypto", "scripts/release.d/contents", "scripts/release.d/kit":
-            write_script(name, "#!/bin/sh\n")
+            script(name, "")
         pathlib.Path(".gitignore").write_text("dist\nbuild-package\nkey*\n")
         for command in ["init", "-q"], ["add", "-A"], [*AUTHOR, "commit", "-qm", "All"]:
             subprocess.run(["git", *command], check=True)

@@ -4,17 +4,15 @@ output. Bytes after a complete stream damage its last segment."""
 import itertools
 import os
 import pathlib
-import subprocess
 
 import pytest
 
 from matrix import dealt_to_lanes
-from programs import KEY, SANITIZED, expect_same, files_here, secret_file, some_bytes, spread, start, stream
+from programs import KEY, expect_same, files_here, flipped, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
-import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independently  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT, expect_damage, open_independently  # noqa: E402
 
 # A suite, and the size of a file. Kuznyechik is slow in Python.
 each_suite = pytest.mark.parametrize("suite, size", [(1, 4 * SEGMENT + 1000), (2, 2 * SEGMENT + 1000)])
@@ -43,7 +41,7 @@ def test_a_changed_segment(batch, key, suite, size):
     cases = []
     for i in range(size // SEGMENT + 1):
         first, end = HEADER + i * SEALED, min(HEADER + (i + 1) * SEALED, len(sealed))
-        cases += [(flip(sealed, at, at % 8), i) for at in (first, (first + end) // 2, end - 17, end - 16, end - 1)]
+        cases += [(flipped(sealed, at, bit=at % 8), i) for at in (first, (first + end) // 2, end - 17, end - 16, end - 1)]
     check(batch, key, plain, cases, suite, (["-b", "16K"], ["-b", "48K"], []))
 
 
@@ -56,13 +54,13 @@ def test_the_first_of_several_changed_segments_counts(batch, key):
     for run, lane, (bad, (chunk, via)) in dealt_to_lanes(batch, rows):
         changed = sealed
         for i in bad:
-            changed = flip(changed, HEADER + i * SEALED + 5)
+            changed = flipped(changed, HEADER + i * SEALED + 5)
         expect_damage(run, key, changed, bad[0], plain, "-l", lane, "-b", chunk, via=via)
 
 
 def test_the_offset_of_the_segments_depends_on_the_slots(key):
     sealed = sf.seal(some_bytes(40000), [bytes(32), KEY])
-    expect_damage(stream, key, flip(sealed, HEADER + 67 + SEALED), 1, some_bytes(40000), start=HEADER + 67)
+    expect_damage(stream, key, flipped(sealed, HEADER + 67 + SEALED), 1, some_bytes(40000), start=HEADER + 67)
 
 
 @each_suite
@@ -129,7 +127,7 @@ def test_trailing_bytes_damage_the_last_segment(batch, key, suite, size):
         expect_damage(run, key, sealed + more, good, plain, *options, via=via)
 
 
-@pytest.mark.parametrize("change", [lambda sealed: flip(sealed, 60000), lambda sealed: sealed[: HEADER + 3 * SEALED],
+@pytest.mark.parametrize("change", [lambda sealed: flipped(sealed, 60000), lambda sealed: sealed[: HEADER + 3 * SEALED],
                                     lambda sealed: sealed + sealed])
 def test_no_output_file_is_created_or_changed(key, change):
     changed = change(sf.seal(some_bytes(100000), [KEY]))

@@ -9,17 +9,17 @@ import pytest
 
 from matrix import thinned
 from processes import A_SECOND
-from programs import KEY, SANITIZED, each_way, expect_same, keygen, secret_file, some_bytes, stream
+from programs import KEY, SANITIZED, each_way, expect_same, flipped, keygen, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, QUICK, flip, open_independently  # noqa: E402
+from damage import HEADER, QUICK, open_independently  # noqa: E402
 
 PLAIN, PASSPHRASE, OTHER_KEY = some_bytes(20000), b"correct horse", bytes(range(32, 0, -1))
 FILE_KEY, FOREIGN_KEY = os.urandom(32), os.urandom(32)
 OWN, OTHERS, FOREIGN = sf.key_slot(FILE_KEY, KEY), sf.key_slot(FILE_KEY, OTHER_KEY), sf.key_slot(FOREIGN_KEY, KEY)
 WORDS, FOREIGN_WORDS = (sf.passphrase_slot(key, PASSPHRASE, 10) for key in (FILE_KEY, FOREIGN_KEY))
-DAMAGED = OWN[0], flip(OWN[1], 40)
+DAMAGED = OWN[0], flipped(OWN[1], 40)
 
 CORRUPT = "the input is corrupt at byte {}, in its header: {}; nothing was written"
 MODIFIED = "the header or its MAC was modified"
@@ -62,7 +62,7 @@ def flips(sealed, start, fields):
     for size, status in fields:
         for at in range(start, start + size):
             for bit in range(8) if size <= 4 else [3 * at % 8]:
-                yield flip(sealed, at, bit), status
+                yield flipped(sealed, at, bit=bit), status
         start += size
 
 
@@ -191,7 +191,7 @@ def test_if_no_slot_opens_the_status_depends_on_the_slots(batch, key, words):
     mac = sf.header(FILE_KEY, [OWN, OTHERS])[-32:]
     for run, slots in each_way(batch, [
             [OWN, OTHERS, FOREIGN], [FOREIGN, OWN, OTHERS], [OWN, FOREIGN], [OWN], [OTHERS, OWN],
-            [OWN, (OTHERS[0], flip(OTHERS[1], 63))], [OWN, (5, OTHERS[1])], [OWN, OWN], [OWN, OTHERS, (5, b"")]]):
+            [OWN, (OTHERS[0], flipped(OTHERS[1], 63))], [OWN, (5, OTHERS[1])], [OWN, OWN], [OWN, OTHERS, (5, b"")]]):
         size = 20 + sum(3 + len(body) for _, body in slots)
         expect_refused(run, seal(slots, mac=mac), 4, CORRUPT.format(size, MODIFIED), secret)
     expect_same(PLAIN, stream("-q", "-d", "-k", key, input=seal([OWN, OTHERS], mac=mac)).out)

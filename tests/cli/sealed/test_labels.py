@@ -9,12 +9,12 @@ import pytest
 
 from matrix import thinned
 from processes import unfinished_files
-from programs import KEY, each_way, expect_same, files_here, secret_file, some_bytes, stream
+from programs import KEY, each_way, expect_same, files_here, flipped, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import age_format as age  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, expect_damage, flip, open_independently  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT, expect_damage, open_independently  # noqa: E402
 
 PLAIN, OTHER_KEY = some_bytes(2 * SEGMENT + 100), bytes(range(32, 0, -1))
 NFC, NFD = "caf\u00e9".encode(), "cafe\u0301".encode()
@@ -75,10 +75,10 @@ def test_the_right_label_opens_in_every_mode(key):
     assert stream("--test", *right, input=data).out == b""
     expect_same(PLAIN, stream("--salvage", *right, input=data).out)
     assert stream("--range", "20000:100", *right, input=data, via="file").out == PLAIN[20000:20100]
-    salvaged = stream("--salvage", *right, input=flip(data, HEADER + 5), status=4)
+    salvaged = stream("--salvage", *right, input=flipped(data, HEADER + 5), status=4)
     expect_same(bytes(SEGMENT) + PLAIN[SEGMENT:], salvaged.out)
     assert salvaged.error == "the input is corrupt; 16384 bytes of plaintext in 1 range are lost"
-    expect_damage(stream, key, flip(data, HEADER + SEALED + 5), 1, PLAIN, *with_label(NFC))
+    expect_damage(stream, key, flipped(data, HEADER + SEALED + 5), 1, PLAIN, *with_label(NFC))
 
 
 @pytest.mark.parametrize("suite", [1, 2])

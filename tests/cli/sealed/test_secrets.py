@@ -4,11 +4,10 @@ import os
 
 import pytest
 
-from programs import KEY, OTHER_KEYS, expect_same, secret_file, some_bytes, stream
+from programs import KEY, OTHER_KEYS, expect_same, flipped, secret_file, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
-from damage import flip  # noqa: E402
 
 PLAIN, PASSPHRASE, IDENTITY = some_bytes(40000), b"correct horse", bytes(range(9, 41))
 RECIPIENT = sf.to_text(sf.RECIPIENT, sf.public_key(IDENTITY))
@@ -80,8 +79,8 @@ def test_wrong_and_damaged_secrets():
     expect_secrets(sf.seal(PLAIN, [KEY], PASSPHRASE, 10), ["K", "W", "-k key2 W"],
                    {"-k key2": WRONG_KEY, "OTHER": WRONG_WORDS, **both_wrong})
     for at in 30, 60, 86:  # the salt, the file key and its tag
-        expect_secrets(flip(key, at), [], {"K": WRONG_KEY})
-    expect_secrets(flip(passphrase, 35), [], {"W": WRONG_WORDS})
+        expect_secrets(flipped(key, at), [], {"K": WRONG_KEY})
+    expect_secrets(flipped(passphrase, 35), [], {"W": WRONG_WORDS})
 
 
 def test_decryption_detects_the_cipher():

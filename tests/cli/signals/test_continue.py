@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from processes import expect_exit, read_all, thread_states, wait_for, wait_until_idle, wait_until_stalled
-from programs import PATIENCE, STOP_SIGNALS, expect_same, openssl_ctr, some_bytes, start_raw
+from processes import expect_exit, feed, read_all, thread_states, wait_for, wait_until_idle, wait_until_stalled
+from programs import PATIENCE, STOP_SIGNALS, expect_same, openssl_ctr, some_bytes, sparse, start_raw
 
 
 def test_a_signal_that_was_ignored_stays_ignored(key):
@@ -44,17 +44,15 @@ def test_a_program_can_be_stopped_and_continued(key):
     child = start_raw(key, "-b", "64K", stdin=subprocess.PIPE, stdout=writer)
     os.close(writer)
 
-    def feed():
+    def feed_the_rest():
         child.stdin.write(data[1000:])
         child.stdin.close()
 
     wait_until_idle(child)
     stop_and_continue(child)  # before any input
-    child.stdin.write(data[:1000])
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, data[:1000])
     stop_and_continue(child)  # in the middle of the input
-    threading.Thread(target=feed, daemon=True).start()
+    threading.Thread(target=feed_the_rest, daemon=True).start()
     wait_until_stalled(reader)
     stop_and_continue(child)  # with a stalled reader
     got = read_all(reader)
@@ -69,8 +67,7 @@ def test_a_program_can_be_stopped_and_continued(key):
      r"gpuaes-stream: error: cannot write standard output after byte \d+: Broken pipe\n"),
 ])
 def test_the_reader_of_a_pipe_goes_away(key, name, ignore, status, messages):
-    with open("sparse", "wb") as file:
-        file.truncate(1 << 30)
+    sparse("sparse", 1 << 30)
     child = start_raw(key, "-i", name, ignore=ignore, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     os.read(child.stdout.fileno(), 1)
     child.stdout.close()

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from processes import cpu_seconds, expect_death_by, expect_exit, finish, wait_for, wait_until_idle
+from processes import cpu_seconds, expect_death_by, expect_exit, feed, finish, wait_for, wait_until_idle
 from programs import SANITIZED, STOP_SIGNALS, secret_file, some_bytes, start, start_raw, stream
 from special_files import hide_proc
 
@@ -115,9 +115,7 @@ def test_while_it_derives_a_key(work, direction, content, number):
 def test_with_a_large_chunk_that_is_almost_empty(key):
     """Memory that the chunk does not need is not touched."""
     child = start_raw(key, "-b", "1G", "-l", "cpu:1", stdin=subprocess.PIPE)
-    child.stdin.write(some_bytes(100))
-    child.stdin.flush()
-    wait_until_idle(child)
+    feed(child, some_bytes(100))
     resources = expect_death_by(child, signal.SIGTERM)
     assert SANITIZED or resources.ru_maxrss <= 256 << 10  # KiB
 

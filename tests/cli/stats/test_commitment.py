@@ -6,7 +6,7 @@ import pathlib
 import pytest
 
 from parts_steps import seal_in_parts
-from programs import some_bytes, stream
+from programs import flipped, some_bytes, stream
 
 PLAIN = some_bytes(100_000)
 MESSAGE = 119  # offset of the salt in a sealed file with one slot for a key file
@@ -52,8 +52,7 @@ def test_a_file_made_of_parts_has_that_of_its_index(key, in_parts, mode):
 
 
 def test_an_index_that_is_not_authentic_has_none(key, in_parts):
-    damaged = bytearray(pathlib.Path(in_parts).read_bytes())
-    damaged[-9] ^= 1  # the tag of the index
+    damaged = flipped(pathlib.Path(in_parts).read_bytes(), -9)  # the tag of the index
     for options, how in (([], {"input": damaged}), (["-i", "damaged"], {})):
         pathlib.Path("damaged").write_bytes(damaged)
         assert commitment("--salvage", "-k", key, *options, status=4, **how) is None

@@ -9,10 +9,6 @@ HEADER = 175  # bytes before the segments, with one key slot
 QUICK = ["-l", "cpu:1", "-b", "16K"]  # for tests that depend on neither
 
 
-def flip(data, at, bit=0):
-    return data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
-
-
 def open_independently(data, **secret):
     """The exit status and plaintext that the independent implementation gives."""
     try:

@@ -13,7 +13,7 @@ import tempfile
 import pytest
 
 from processes import wait_for
-from programs import SANITIZED, expect_same
+from programs import SANITIZED, expect_same, sparse
 from special_files import shell
 
 RESTRICT = pathlib.Path(__file__).parent / "restrict.py"
@@ -42,8 +42,7 @@ def bindfs(folder, storage):
 def exfat(folder, storage):
     """Neither links nor modes. All files have the mode 0755, as desktops mount it."""
     make, mount = find("mkfs.exfat"), find("mount.exfat-fuse")
-    with open(storage / "image", "wb") as image:
-        image.truncate(256 << 20)
+    sparse(storage / "image", 256 << 20)
     shell(f"{make} {storage}/image")
     device = subprocess.run([find("losetup"), "--find", "--show", storage / "image"], capture_output=True, text=True)
     if device.returncode != 0:

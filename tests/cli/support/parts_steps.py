@@ -7,11 +7,7 @@ import shutil
 import subprocess
 
 from processes import wait_for
-from programs import FOLDER, parts
-
-
-def content(name):
-    return pathlib.Path(name).read_bytes()
+from programs import FOLDER, content, flipped, parts
 
 
 def part(number):
@@ -84,6 +80,4 @@ def seal_in_parts(key, plain, count, name, *options):
 
 def flip(name, at):
     """Changes one bit of the byte at this offset of a file."""
-    data = bytearray(pathlib.Path(name).read_bytes())
-    data[at] ^= 1
-    pathlib.Path(name).write_bytes(data)
+    pathlib.Path(name).write_bytes(flipped(content(name), at))

@@ -89,6 +89,13 @@ def wait_until_idle(*children):
         time.sleep(0.04)
 
 
+def feed(child, data):
+    """Writes to the standard input of a program, which stays open, and waits until the program is idle."""
+    child.stdin.write(data)
+    child.stdin.flush()
+    wait_until_idle(child)
+
+
 def unfinished_files():
     return glob.glob(".*.gpuaes-*")
 

@@ -216,6 +216,14 @@ def secret_file(name, content):
     return str(name)
 
 
+def script(name, text):
+    """Writes a program, for sh if its first line names no other, and makes its folder."""
+    path = pathlib.Path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
 def openssl_ctr(data, key=KEY, iv=IV):
     """The data, encrypted by openssl as raw() does it."""
     command = ["openssl", "enc", f"-aes-{8 * len(key)}-ctr", "-K", key.hex(), "-iv", iv, "-nosalt"]
@@ -234,6 +242,28 @@ NO_CUDA = "this program was built without CUDA|no NVIDIA driver is installed|no 
 @functools.cache
 def has_cuda():
     return re.search(rb"^cuda:[0-9]", stream("--list-lanes", status=None).out, re.M) is not None
+
+
+def sparse(name, size):
+    """Makes a file of zeros that takes no space."""
+    with open(name, "wb") as file:
+        file.truncate(size)
+
+
+def append(name, data):
+    with open(name, "ab") as file:
+        file.write(data)
+
+
+def overwrite(name, at, data):
+    """Writes into a file, at an offset from its end if that is negative."""
+    with open(name, "r+b") as file:
+        file.seek(at, os.SEEK_END if at < 0 else os.SEEK_SET)
+        file.write(data)
+
+
+def content(name):
+    return pathlib.Path(name).read_bytes()
 
 
 def files_here():
@@ -269,6 +299,14 @@ def parts(*options, **how):
 def some_bytes(size):
     """Byte i is i mod 251, so all blocks differ, and so do chunks whose size is a power of two."""
     return (bytes(range(251)) * (size // 251 + 1))[:size]
+
+
+def flipped(data, *offsets, bit=0):
+    """The data with one bit of each of these bytes changed."""
+    changed = bytearray(data)
+    for at in offsets:
+        changed[at] ^= 1 << bit
+    return bytes(changed)
 
 
 class User:

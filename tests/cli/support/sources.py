@@ -1,5 +1,6 @@
 """sealedfile.py, of the source tree or as installed; files for it, and functions that return their ranges."""
 
+import io
 import pathlib
 import sys
 
@@ -10,6 +11,7 @@ from programs import FOLDER, INSTALLED, KEY, some_bytes, stream
 TOP = pathlib.Path(__file__).parents[3]
 READER = FOLDER.parent / "share/gpuaes-stream" if INSTALLED else TOP / "python"
 sys.path.insert(0, str(READER))
+from sealedfile import SealedFile  # noqa: E402
 
 SEGMENT, SEALED = 16384, 16400
 PLAIN = some_bytes(5 * SEGMENT + 100)
@@ -32,6 +34,11 @@ def make(kind, plain, key):
         return seal(plain, "-r", af.recipient_text()), {"key": af.identity_text().encode()}
     sealed = seal_in_parts(plain, 3, key) if kind == "parts" else seal(plain, "-k", key)
     return sealed, {"key": KEY}
+
+
+def opened(sealed, **secret):
+    with SealedFile(io.BytesIO(sealed), **(secret or {"key": KEY})) as file:
+        return file.read()
 
 
 class Ranges:

@@ -3,11 +3,11 @@
 import pytest
 
 from matrix import dealt_to_lanes
-from programs import KEY, secret_file, some_bytes
+from programs import KEY, flipped, secret_file, some_bytes
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
-from damage import HEADER, SEALED, SEGMENT, flip  # noqa: E402
+from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 
 
 @pytest.mark.parametrize("size", [2 * SEGMENT, 2 * SEGMENT + 100])
@@ -16,7 +16,7 @@ def test_the_status_is_that_of_decryption(work, key, batch, size, options, heade
     plain = some_bytes(size)
     whole = sf.message(KEY, b"", plain) if options else sf.seal(plain, [KEY])
     second = header + SEALED
-    damaged = [flip(whole, header), flip(whole, second), flip(whole, len(whole) - 5), whole + b"x", whole[:-1],
+    damaged = [flipped(whole, header), flipped(whole, second), flipped(whole, len(whole) - 5), whole + b"x", whole[:-1],
                whole[:second], whole[:header], whole[: header - 1], b""]  # fmt: skip
     wrong_key = secret_file(work.parent / "wrong", KEY[::-1])
     inputs = [(key, whole, 0), *((key, data, 4) for data in damaged), (wrong_key, whole, 3)]

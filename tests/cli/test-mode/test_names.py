@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from programs import some_bytes, stream
+from programs import flipped, some_bytes, stream
 
 DAMAGE = "the input is corrupt at byte 32975; 32768 bytes of plaintext before that were verified"
 LOSS = "the input is corrupt at byte 32975; plaintext range 32768:16384 is lost"
@@ -14,9 +14,7 @@ LOSS = "the input is corrupt at byte 32975; plaintext range 32768:16384 is lost"
 def sealed(key):
     """The names of an undamaged and a damaged file."""
     whole = stream("-k", key, input=some_bytes(60000)).out
-    damaged = bytearray(whole)
-    damaged[32975 + 5] ^= 1
-    for name, data in (("whole", whole), ("damaged", damaged)):
+    for name, data in (("whole", whole), ("damaged", flipped(whole, 32975 + 5))):
         with open(name, "wb") as file:
             file.write(data)
     return "whole", "damaged"

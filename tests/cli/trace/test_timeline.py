@@ -13,7 +13,7 @@ import pytest
 
 import processes
 from programs import (
-    RAW, SANITIZED, each_way, expect_same, files_here, lanes, openssl_ctr, raw, some_bytes, start_raw, stream)
+    RAW, SANITIZED, each_way, expect_same, files_here, flipped, lanes, openssl_ctr, raw, some_bytes, start_raw, stream)
 
 HALF_A_NANOSECOND = 0.0005  # in microseconds, the format's unit, with three decimals
 HOST = ("read", "cipher", "write")
@@ -80,8 +80,7 @@ def test_every_chunk_is_read_processed_and_written_once(key, work, batch):
 
 def test_errors(key):
     """A run that fails before it starts work does not touch an existing trace."""
-    sealed = bytearray(stream("-q", "-k", key, input=some_bytes(3000000)).out)
-    sealed[2000000] ^= 1
+    sealed = flipped(stream("-q", "-k", key, input=some_bytes(3000000)).out, 2000000)
     for name, content in ("sealed", sealed), ("short", sealed[:100]), ("old", b"old"):
         pathlib.Path(name).write_bytes(content)
     options = ["-q", "-k", key, "--trace"]

@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 
 from processes import expect_exit
-from programs import FOLDER, IV, PATIENCE, expect_same, keygen, openssl_ctr, raw, run, some_bytes, start, stream
+from programs import FOLDER, IV, PATIENCE, expect_same, flipped, keygen, openssl_ctr, raw, run, some_bytes, start, stream
 
 RAW_WARNING = "the raw format is not authenticated; modifications will go undetected"
 RING = r"\d+ buffers of 64 KiB, \d+ KiB in total"
@@ -93,9 +93,7 @@ def test_the_amount_is_that_of_the_plaintext(key, options, done):
     recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
     pathlib.Path("plain").write_bytes(some_bytes(32_000_000))
     stream("-k", key, "-i", "plain", "-o", "sealed")
-    damaged = bytearray(pathlib.Path("sealed").read_bytes())
-    for at in range(1_000_000, 1_100_000, 10_000):
-        damaged[at] ^= 1
+    damaged = flipped(pathlib.Path("sealed").read_bytes(), *range(1_000_000, 1_100_000, 10_000))
     pathlib.Path("damaged").write_bytes(damaged)
     secret = [] if "RECIPIENT" in options else ["-k", key]
     result = stream("-v", *secret, *options.replace("RECIPIENT", recipient).split(), status=(0, 4))
