@@ -83,7 +83,7 @@ TEST_CASE("a CUDA lane seals and opens many segments in a job, two jobs at a tim
     const std::size_t size = segments * rules.plain_bytes - 5;
     const Bytes plain = test_bytes(size);
     const CipherKey key = some_key(cipher);
-    const SegmentStream stream{key, some_nonce(cipher), 77, test_bytes(16)};
+    const SegmentParameters stream{key, some_nonce(cipher), 77, test_bytes(16)};
     const Bytes sealed = seal(*make_cpu_lane(), stream, plain, segments);
     CHECK(difference(seal(lane, stream, plain, segments), sealed) == "");
 

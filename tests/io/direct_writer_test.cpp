@@ -28,7 +28,7 @@
 namespace gpuaes {
 namespace {
 
-constexpr char why_skipped[] = "the folder for tests does not allow direct writes";
+constexpr char no_direct_writes[] = "the folder for tests does not allow direct writes";
 constexpr std::size_t page = Sink::page_bytes;
 
 Fd create(const std::string& name) {
@@ -70,7 +70,7 @@ void write_pieces(Sink& sink, std::span<const std::byte> bytes, std::size_t piec
 TEST_CASE("a file that is written directly has the bytes of all pieces, wherever they begin and end",
           "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "file";
   const Bytes all = test_bytes((4 << 20) + 12345);
@@ -96,7 +96,7 @@ TEST_CASE("a file that is written directly has the bytes of all pieces, wherever
 
 TEST_CASE("direct writes begin at a block, wherever the file has been written to", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "file";
   const Bytes all = test_bytes(3000000);
@@ -114,7 +114,7 @@ TEST_CASE("direct writes begin at a block, wherever the file has been written to
 
 TEST_CASE("what was written directly can be overwritten", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "file";
   for (const std::size_t size : {200, 5000, 100000}) {
@@ -133,7 +133,7 @@ TEST_CASE("what was written directly can be overwritten", "[optional]") {
 
 TEST_CASE("if a direct write is refused, the rest is written through the page cache", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "file";
   const Bytes all = test_bytes(3000000);
@@ -156,7 +156,7 @@ TEST_CASE("if a direct write is refused, the rest is written through the page ca
 TEST_CASE("at a limit on file sizes, direct writes fail after the same byte as buffered writes",
           "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   const std::string name = directory / "file";
   for (const rlim_t limit : {1 << 20, (1 << 20) + 4096, (1 << 20) + 1000}) {
     CAPTURE(limit);
@@ -178,7 +178,7 @@ TEST_CASE("at a limit on file sizes, direct writes fail after the same byte as b
 
 TEST_CASE("a direct write ends if the program is told to stop", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   FileSink sink(create(directory / "file"), "file", cancel);
   sink.begin_direct();
@@ -201,7 +201,7 @@ TEST_CASE("memory, pipes and devices are not written directly") {
 TEST_CASE("a large output file has its size and no more space, whether its size was known or not",
           "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "out";
   const Bytes all = test_bytes(3000001);
@@ -226,7 +226,7 @@ TEST_CASE("a large output file has its size and no more space, whether its size 
 
 TEST_CASE("a small output file and a sparse one are not written directly", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "out";
   const Bytes all = test_bytes(1000000);
@@ -243,7 +243,7 @@ TEST_CASE("a small output file and a sparse one are not written directly", "[opt
 
 TEST_CASE("shares are written directly if the file is large", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "out";
   constexpr std::uint64_t unit = 1 << 20;
@@ -267,7 +267,7 @@ TEST_CASE("shares are written directly if the file is large", "[optional]") {
 
 TEST_CASE("the end of a share is not written into a file that another process has completed", "[optional]") {
   const TempDir directory;
-  if (!can_write_directly(directory)) return skip(why_skipped);
+  if (!can_write_directly(directory)) return skip(no_direct_writes);
   Cancel cancel;
   const std::string name = directory / "out";
   const auto output = SharedOutput::make(name, 0, cancel, {});

@@ -89,8 +89,8 @@ bool is_written(int fd, std::size_t size) {
 }
 
 // A complete but unfinished output file in a directory of its own, with or without an old file.
-struct Written {
-  explicit Written(bool exists) : old(exists ? test_bytes(10) : Bytes()) {
+struct WrittenFile {
+  explicit WrittenFile(bool exists) : old(exists ? test_bytes(10) : Bytes()) {
     if (exists) write_file(name, old);
     sink = open_output(name, cancel);
     sink->write(bytes);
@@ -117,7 +117,7 @@ struct Written {
 TEST_CASE("an output file is synced before it gets its name, and its directory after that") {
   for (const bool exists : {false, true}) {
     CAPTURE(exists);
-    Written file(exists);
+    WrittenFile file(exists);
     int files = 0, directories = 0;
     {
       const ScopedHook sync(on_sync, [&](int fd) {
@@ -138,7 +138,7 @@ TEST_CASE("an output file is synced before it gets its name, and its directory a
 }
 
 TEST_CASE("an output file is synced again if the mode of the old file changed during the first sync") {
-  Written file(true);
+  WrittenFile file(true);
   std::vector<fs::perms> modes{fs::status(file.name).permissions()};
   constexpr fs::perms narrower = fs::perms::owner_read | fs::perms::owner_write;
   const ScopedHook sync(on_sync, [&](int fd) {
@@ -176,7 +176,7 @@ TEST_CASE("the folders of many outputs are synced once, at the end") {
 }
 
 TEST_CASE("an interrupted sync is repeated") {
-  Written file(false);
+  WrittenFile file(false);
   int interruptions = 0;
   {
     const ScopedHook sync(on_sync, [&](int fd) {
@@ -189,7 +189,7 @@ TEST_CASE("an interrupted sync is repeated") {
 }
 
 TEST_CASE("an output file appears even if its directory cannot be synced") {
-  Written file(true);
+  WrittenFile file(true);
   {
     const ScopedHook sync(on_sync,
                           [&](int fd) { return is_directory(fd, file.directory.path()) ? EINVAL : 0; });
@@ -199,7 +199,7 @@ TEST_CASE("an output file appears even if its directory cannot be synced") {
 }
 
 TEST_CASE("an output file whose directory cannot be synced is an error that names the file") {
-  Written file(true);
+  WrittenFile file(true);
   const ScopedHook sync(on_sync, [&](int fd) { return is_directory(fd, file.directory.path()) ? EIO : 0; });
   CHECK(failure_of([&] { file.sink->close(); }) ==
         "io: cannot sync the directory of " + file.name + ": Input/output error");
@@ -210,7 +210,7 @@ TEST_CASE("an error from fsync(2) or close(2) is reported, and the output file d
     for (std::function<int(int)>* const call : {&on_sync, &on_close})
       for (const int error : {EIO, ENOSPC, EDQUOT}) {
         CAPTURE(exists, call == &on_sync, error);
-        Written file(exists);
+        WrittenFile file(exists);
         {
           const ScopedHook hook(*call, [&](int fd) { return is_written(fd, file.bytes.size()) ? error : 0; });
           CHECK(contains(failure_of([&] { file.sink->close(); }), "io: cannot write " + file.name + ": "));

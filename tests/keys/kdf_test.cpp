@@ -10,6 +10,7 @@
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
 #include "support/errors.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {
@@ -19,10 +20,6 @@ Bytes counting(unsigned first, unsigned last) {
   Bytes bytes;
   for (unsigned each = first; each <= last; ++each) bytes.push_back(static_cast<std::byte>(each));
   return bytes;
-}
-
-Bytes bytes_of(const Secret& secret) {
-  return {secret.bytes().begin(), secret.bytes().end()};
 }
 
 Bytes mac(const Bytes& key, const Bytes& message) {

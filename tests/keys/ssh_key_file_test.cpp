@@ -31,7 +31,7 @@ std::string pem(std::string_view label, const Bytes& contents) {
 }
 
 // The fields of a file in OpenSSH's format.
-struct KeyFile {
+struct BinaryKeyFile {
   Bytes public_key, fields;  // fields: from the type to the comment
   Bytes magic = to_bytes(std::string_view("openssh-key-v1\0", 15)), cipher = to_bytes("none"),
         kdf = to_bytes("none"), kdf_options{}, count = from_hex("00000001"),
@@ -54,7 +54,7 @@ struct KeyFile {
   }
 };
 
-KeyFile ed25519_file(std::size_t from = 0) {
+BinaryKeyFile ed25519_file(std::size_t from = 0) {
   const Bytes seed = test_bytes(32, from), public_key = ssh_ed25519_kem.public_key_of(secret_of(seed));
   const Bytes point(public_key.end() - 32, public_key.end());
   return {.public_key = public_key,
@@ -76,7 +76,7 @@ const EvpKey& rsa_pair() {
   return key;
 }
 
-KeyFile rsa_file() {
+BinaryKeyFile rsa_file() {
   const EvpKey& key = rsa_pair();
   const Bytes n = number(key, "n"), e = number(key, "e"), type = to_bytes("ssh-rsa");
   return {.public_key = ssh_strings({type, e, n}),
@@ -99,7 +99,7 @@ std::string refused(std::string_view what) {
 }  // namespace
 
 TEST_CASE("OpenSSH private keys are identities") {
-  const KeyFile file = ed25519_file();
+  const BinaryKeyFile file = ed25519_file();
   for (const std::string& text : {file.text(), "\n# mine\n" + file.text(), file.text() + "\n"}) {
     const Key identity = open_file(text);
     CHECK(identity.kind == KeyKind::ssh_ed25519);
@@ -108,7 +108,7 @@ TEST_CASE("OpenSSH private keys are identities") {
     CHECK(identity.name == "file");
   }
   for (std::size_t size = 0; size < 9; ++size) {  // all lengths of the padding
-    KeyFile longer = file;
+    BinaryKeyFile longer = file;
     longer.fields.resize(longer.fields.size() - 6);
     append_ssh_string(longer.fields, Bytes(size, std::byte{'x'}));
     CHECK(file_refusal(longer.text()).empty());
@@ -120,13 +120,13 @@ TEST_CASE("OpenSSH private keys are identities") {
 
 TEST_CASE("each field of an OpenSSH private key is checked") {
   struct Case {
-    std::function<void(KeyFile&)> change;
+    std::function<void(BinaryKeyFile&)> change;
     std::string_view error;
   };
   const auto with_fields = [](std::initializer_list<Bytes> strings) {
-    return [fields = ssh_strings(strings)](KeyFile& file) { file.fields = fields; };
+    return [fields = ssh_strings(strings)](BinaryKeyFile& file) { file.fields = fields; };
   };
-  const KeyFile good = ed25519_file();
+  const BinaryKeyFile good = ed25519_file();
   const Bytes type = to_bytes("ssh-ed25519"), seed = test_bytes(32),
               point(good.public_key.end() - 32, good.public_key.end()), other(32, std::byte{1}),
               pair = concatenate(seed, point), none;
@@ -134,28 +134,28 @@ TEST_CASE("each field of an OpenSSH private key is checked") {
                          lengths = "its numbers have wrong lengths", padding = "its padding is wrong",
                          one = "it does not contain exactly one key";
   for (const auto& [change, error] : std::initializer_list<Case>{
-           {[](KeyFile& file) { file.magic[13] = std::byte{'2'}; }, "its version is not supported"},
-           {[](KeyFile& file) { file.magic.back() = std::byte{'x'}; }, "its version is not supported"},
-           {[](KeyFile& file) { file.kdf = to_bytes("bcrypt"); },
+           {[](BinaryKeyFile& file) { file.magic[13] = std::byte{'2'}; }, "its version is not supported"},
+           {[](BinaryKeyFile& file) { file.magic.back() = std::byte{'x'}; }, "its version is not supported"},
+           {[](BinaryKeyFile& file) { file.kdf = to_bytes("bcrypt"); },
             "it has a key derivation, but is not encrypted"},
-           {[](KeyFile& file) { file.kdf_options = Bytes(4); },
+           {[](BinaryKeyFile& file) { file.kdf_options = Bytes(4); },
             "it has a key derivation, but is not encrypted"},
-           {[](KeyFile& file) { file.count = Bytes(4); }, one},
-           {[](KeyFile& file) { file.count.back() = std::byte{2}; }, one},
-           {[](KeyFile& file) { file.trailing = Bytes(1); }, one},
-           {[](KeyFile& file) { file.checks.back() ^= std::byte{1}; }, "its check numbers differ"},
-           {[](KeyFile& file) { file.checks = file.fields = {}; }, "its check numbers differ"},
+           {[](BinaryKeyFile& file) { file.count = Bytes(4); }, one},
+           {[](BinaryKeyFile& file) { file.count.back() = std::byte{2}; }, one},
+           {[](BinaryKeyFile& file) { file.trailing = Bytes(1); }, one},
+           {[](BinaryKeyFile& file) { file.checks.back() ^= std::byte{1}; }, "its check numbers differ"},
+           {[](BinaryKeyFile& file) { file.checks = file.fields = {}; }, "its check numbers differ"},
 
-           {[](KeyFile& file) { file.first_padding = 2; }, padding},
-           {[](KeyFile& file) { file.extra_padding = 1; }, padding},
-           {[](KeyFile& file) { file.extra_padding = 8; }, padding},
-           {[](KeyFile& file) {  // bytes that count up, but more than a block of them
+           {[](BinaryKeyFile& file) { file.first_padding = 2; }, padding},
+           {[](BinaryKeyFile& file) { file.extra_padding = 1; }, padding},
+           {[](BinaryKeyFile& file) { file.extra_padding = 8; }, padding},
+           {[](BinaryKeyFile& file) {  // bytes that count up, but more than a block of them
               append(file.fields, from_hex("0102030405060708"));
               file.first_padding = 9;
             },
             padding},
-           {[](KeyFile& file) { file.public_key = ed25519_file(1).public_key; }, mismatch},
-           {[](KeyFile& file) { file.public_key.clear(); }, mismatch},
+           {[](BinaryKeyFile& file) { file.public_key = ed25519_file(1).public_key; }, mismatch},
+           {[](BinaryKeyFile& file) { file.public_key.clear(); }, mismatch},
            {with_fields({type, other, pair, none}), mismatch},
            {with_fields({type, point, concatenate(seed, other), none}), mismatch},
            {with_fields({type, point, concatenate(other, point), none}), mismatch},
@@ -163,7 +163,7 @@ TEST_CASE("each field of an OpenSSH private key is checked") {
            {with_fields({type, none, pair, none}), lengths},
            {with_fields({type, point, concatenate(pair, none), none, none}), padding},
            {with_fields({type, point, pair}), padding}}) {
-    KeyFile file = good;
+    BinaryKeyFile file = good;
     change(file);
     CHECK(file_refusal(file.text()) == refused(error));
   }
@@ -176,7 +176,7 @@ TEST_CASE("the numbers of RSA keys are checked") {
   Bytes wrong = d;
   wrong[100] ^= std::byte{1};
   const auto file = [&](const Bytes& modulus, const Bytes& exponent, const Bytes& secret) {
-    KeyFile made = rsa_file();
+    BinaryKeyFile made = rsa_file();
     made.fields = ssh_strings({type, modulus, exponent, secret, none, none, none, none});
     return made.text();
   };
@@ -190,7 +190,7 @@ TEST_CASE("the numbers of RSA keys are checked") {
     CHECK(file_refusal(text) == refused("its numbers are not canonical"));
   for (const auto& [bytes, bits] : {std::pair(128, 1023), {1025, 8199}}) {
     const Bytes modulus(static_cast<std::size_t>(bytes), std::byte{0x7f});
-    const KeyFile odd{.public_key = ssh_strings({type, e, modulus}),
+    const BinaryKeyFile odd{.public_key = ssh_strings({type, e, modulus}),
                       .fields = ssh_strings({type, modulus, e, d, none, none, none, none})};
     CHECK(file_refusal(odd.text()) == refused(fmt::format("it has {} bits; 2048 to 8192 are allowed", bits)));
   }
@@ -201,21 +201,21 @@ TEST_CASE("what an encrypted OpenSSH private key says in plaintext is checked") 
   const auto options = [](const Bytes& salt_field, const Bytes& end) {
     return concatenate(ssh_strings({salt_field}), end);
   };
-  KeyFile good = ed25519_file();
+  BinaryKeyFile good = ed25519_file();
   good.cipher = to_bytes("aes256-ctr");
   good.kdf = to_bytes("bcrypt");
   good.kdf_options = options(salt, rounds);
-  const auto refusal_of = [](const KeyFile& file) {
+  const auto refusal_of = [](const BinaryKeyFile& file) {
     return failure_of([&] { SshKeyFile(file.text(), "file").check_encryption(); });
   };
   CHECK(refusal_of(good).empty());
   for (const Bytes& damaged :
        {none, options(none, rounds), options(salt, Bytes(4)), options(salt, Bytes(5))}) {
-    KeyFile file = good;
+    BinaryKeyFile file = good;
     file.kdf_options = damaged;
     CHECK(refusal_of(file) == refused("its key derivation is damaged"));
   }
-  KeyFile other_kdf = good, other_cipher = good;
+  BinaryKeyFile other_kdf = good, other_cipher = good;
   other_kdf.kdf = to_bytes("scrypt");
   other_cipher.cipher = to_bytes("aes256-xyz@openssh.com");
   CHECK(contains(refusal_of(other_kdf), "the key derivation scrypt"));
@@ -225,7 +225,7 @@ TEST_CASE("what an encrypted OpenSSH private key says in plaintext is checked") 
   }
 
   for (const std::string_view cipher : {"aes256-gcm@openssh.com", "chacha20-poly1305@openssh.com"}) {
-    KeyFile file = good;
+    BinaryKeyFile file = good;
     file.cipher = to_bytes(cipher);
     for (const auto& [tag_bytes, what] :
          {std::pair{15, "it is truncated"}, {17, "it does not contain exactly one key"}}) {
@@ -237,7 +237,7 @@ TEST_CASE("what an encrypted OpenSSH private key says in plaintext is checked") 
   }
 
   const auto recipient_refusal = [&](const Bytes& public_key) {
-    KeyFile file = good;
+    BinaryKeyFile file = good;
     file.public_key = public_key;
     return failure_of([&] { SshKeyFile(file.text(), "file").recipient(); });
   };

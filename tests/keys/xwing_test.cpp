@@ -13,6 +13,7 @@
 #include "keys/x25519.hpp"
 #include "support/bytes.hpp"
 #include "support/catch.hpp"
+#include "support/keys.hpp"
 
 namespace gpuaes {
 namespace {
@@ -29,10 +30,6 @@ bool have_ml_kem() {
   if (has_ml_kem()) return true;
   skip(lacks_ml_kem());
   return false;
-}
-
-Bytes bytes_of(const Secret& secret) {
-  return {secret.bytes().begin(), secret.bytes().end()};
 }
 
 Bytes sha512(const Bytes& bytes) {

@@ -61,7 +61,7 @@ inline Bytes ctr(Lane& lane, const CipherKey& key, const CounterBlock& counter, 
 // Sealing and opening ------------------------------------------------------------------------------
 
 // Parameters shared by the segments of a job.
-struct SegmentStream {
+struct SegmentParameters {
   const CipherKey& key;
   Nonce base_nonce = some_nonce(key.cipher);
   std::uint64_t first_segment = 0;
@@ -72,7 +72,7 @@ struct SegmentStream {
 };
 
 // Runs a job with `segments` segments: as many as `plain` fills, or one more, which is empty.
-inline Bytes seal(Lane& lane, const SegmentStream& stream, const Bytes& plain, std::size_t segments) {
+inline Bytes seal(Lane& lane, const SegmentParameters& stream, const Bytes& plain, std::size_t segments) {
   Bytes sealed(plain.size() + segments * tag_bytes, std::byte{0xa5});
   lane.start({.operation = Operation::seal,
               .key = &stream.key,
@@ -92,7 +92,7 @@ struct Opened {
   Bytes plain;
 };
 
-inline Opened open(Lane& lane, const SegmentStream& stream, const Bytes& sealed) {
+inline Opened open(Lane& lane, const SegmentParameters& stream, const Bytes& sealed) {
   const std::size_t tags = count_segments(sealed.size(), stream.rules()) * tag_bytes;
   Opened opened{{}, Bytes(sealed.size() - tags, std::byte{0xa5})};
   lane.start({.operation = Operation::open,
@@ -108,14 +108,14 @@ inline Opened open(Lane& lane, const SegmentStream& stream, const Bytes& sealed)
   return opened;
 }
 
-inline void check_opens(Lane& lane, const SegmentStream& stream, const Bytes& sealed, const Bytes& plain) {
+inline void check_opens(Lane& lane, const SegmentParameters& stream, const Bytes& sealed, const Bytes& plain) {
   const Opened opened = open(lane, stream, sealed);
   CHECK_FALSE(opened.bad_segment.has_value());
   CHECK(difference(opened.plain, plain) == "");
 }
 
 // Checks that the job opens up to segment `bad`.
-inline void check_opens_before(Lane& lane, const SegmentStream& stream, const Bytes& sealed,
+inline void check_opens_before(Lane& lane, const SegmentParameters& stream, const Bytes& sealed,
                                const Bytes& plain, std::size_t bad) {
   const Opened opened = open(lane, stream, sealed);
   CHECK(opened.bad_segment == std::optional<std::size_t>(bad));
@@ -140,7 +140,7 @@ inline void check_segment_lengths(Lane& lane, Lane& other_lane, Cipher cipher) {
       if (full > 0 && length > 33 && length < segment - 33) continue;
       CAPTURE(lane.name(), info(cipher).name, full, length);
       const Bytes plain = test_bytes(full * segment + length);
-      const SegmentStream stream{key, some_nonce(cipher), 5, test_bytes(20),
+      const SegmentParameters stream{key, some_nonce(cipher), 5, test_bytes(20),
                                  rules.last_may_be_full() && length == segment};
       const Bytes sealed = seal(lane, stream, plain, full + 1);
       CHECK(difference(sealed, seal(other_lane, stream, plain, full + 1)) == "");
@@ -206,11 +206,11 @@ inline void check_segment_numbering(Lane& lane, Cipher cipher) {
   REQUIRE(!numberings.empty());
   for (const Numbering& numbering : numberings) {
     CAPTURE(lane.name(), numbering.first);
-    const SegmentStream stream{key, nonce_of(from_hex(numbering.base)), numbering.first};
+    const SegmentParameters stream{key, nonce_of(from_hex(numbering.base)), numbering.first};
     const Bytes sealed = seal(lane, stream, plain, 3);
     Bytes expected;
     for (std::size_t i = 0; i < 3; ++i) {
-      const SegmentStream alone{key, nonce_of(from_hex(numbering.nonces[i]))};
+      const SegmentParameters alone{key, nonce_of(from_hex(numbering.nonces[i]))};
       expected = joined(std::move(expected), seal(lane, alone, part_of(plain, i * segment, segment), 1));
     }
     CHECK(difference(sealed, expected) == "");
@@ -222,7 +222,7 @@ inline void check_segment_numbering(Lane& lane, Cipher cipher) {
 // parameters.
 inline void check_bad_segments(Lane& lane, Cipher cipher) {
   const CipherKey key = some_key(cipher);
-  const SegmentStream stream{key, some_nonce(cipher), 9, test_bytes(20)};
+  const SegmentParameters stream{key, some_nonce(cipher), 9, test_bytes(20)};
   const std::size_t sealed_segment = stream.rules().sealed_bytes();
   const Bytes plain = test_bytes(3 * stream.rules().plain_bytes + 33);
   const Bytes sealed = seal(*make_cpu_lane(), stream, plain, 4);
@@ -262,7 +262,7 @@ inline void check_aad(Lane& lane, Lane& other_lane, Cipher cipher) {
     for (const std::size_t length : {std::size_t{0}, std::size_t{40}, rules.plain_bytes + 1}) {
       if (length > rules.plain_bytes && size % 15 > 2) continue;  // the reference is slow
       CAPTURE(lane.name(), size, length);
-      SegmentStream stream{key, some_nonce(cipher), 3, test_bytes(size, 50)};
+      SegmentParameters stream{key, some_nonce(cipher), 3, test_bytes(size, 50)};
       const Bytes plain = test_bytes(length);
       const std::size_t segments = count_segments(length + tag_bytes, rules);
       const Bytes sealed = seal(other_lane, stream, plain, segments);
@@ -280,7 +280,7 @@ inline void check_turns(Lane& lane, Lane& other_lane) {
   for (int i = 0; i < 600; ++i) {
     const CipherInfo& row = ciphers[random.random() % ciphers.size()];
     const CipherKey key = some_key(row.cipher, random.random() % 2);
-    const SegmentStream stream{key, some_nonce(key.cipher), random.random() % 1000,
+    const SegmentParameters stream{key, some_nonce(key.cipher), random.random() % 1000,
                                test_bytes(random.random() % 40)};
     const Bytes plain = test_bytes(random.random() % 200, random.random() % 1000);
     const std::uint64_t operation = random.random() % 4;
@@ -316,7 +316,7 @@ inline void check_gcm_vectors(Lane& lane, const std::vector<GcmVector>& vectors,
     ++count;
     CAPTURE(lane.name(), vector.name);
     const CipherKey key = make_key(vector.key);
-    const SegmentStream stream{key, nonce_of(vector.iv), 0, vector.aad};
+    const SegmentParameters stream{key, nonce_of(vector.iv), 0, vector.aad};
     const Bytes sealed = joined(vector.ciphertext, vector.tag);
     const Opened opened = open(lane, stream, sealed);
     if (vector.valid) {
@@ -344,7 +344,7 @@ inline void check_wycheproof_chacha20(Lane& lane) {
     const ChaCha20Vector vector = parse_chacha20_vector(line);
     CAPTURE(lane.name(), vector.number);
     const CipherKey key = make_key(vector.key, Cipher::chacha20_poly1305);
-    SegmentStream stream{key, nonce_of(vector.nonce), 0, vector.aad};
+    SegmentParameters stream{key, nonce_of(vector.nonce), 0, vector.aad};
     stream.base_nonce.bytes[11] ^= 1;
     const Opened opened = open(lane, stream, vector.sealed);
     CHECK(opened.bad_segment.has_value() == (vector.result == "invalid"));
@@ -407,7 +407,7 @@ inline void check_mgm_vectors(Lane& lane) {
   for (const MgmVector& vector : mgm_vectors) {
     CAPTURE(vector.tag);
     const CipherKey key = make_key(from_hex(vector.key), Cipher::kuznyechik);
-    const SegmentStream stream{key, nonce_of(from_hex(vector.nonce)), 0, from_hex(vector.aad)};
+    const SegmentParameters stream{key, nonce_of(from_hex(vector.nonce)), 0, from_hex(vector.aad)};
     const Bytes plain = from_hex(vector.plaintext);
     const Bytes expected = joined(from_hex(vector.ciphertext), from_hex(vector.tag));
     CHECK(difference(seal(lane, stream, plain, 1), expected) == "");
@@ -431,7 +431,7 @@ inline void check_mgm_halves(Lane& lane) {
     }
     nonce[0] &= 0x7f;
     CAPTURE(of_factors);
-    const SegmentStream stream{key, {nonce, 16}};
+    const SegmentParameters stream{key, {nonce, 16}};
     const Bytes sealed = seal(*reference, stream, plain, 1);
     CHECK(difference(seal(lane, stream, plain, 1), sealed) == "");
     check_opens(lane, stream, sealed, plain);

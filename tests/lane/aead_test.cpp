@@ -86,7 +86,7 @@ TEST_CASE("a job without segments does nothing") {
 TEST_CASE("a lane seals and opens at any address, and writes only its output") {
   for_each_lane_and_cipher([](Lane& lane, Cipher cipher) {
     const CipherKey key = some_key(cipher);
-    const SegmentStream stream{key};
+    const SegmentParameters stream{key};
     const Bytes plain = test_bytes(stream.rules().plain_bytes + 100);
     const Bytes sealed = seal(*make_cpu_lane(), stream, plain, 2);
     for (const Operation operation : {Operation::seal, Operation::open})
@@ -111,7 +111,7 @@ TEST_CASE("a lane seals and opens at any address, and writes only its output") {
 TEST_CASE(
     "the CPU lane, which opens several segments with Kuznyechik at a time, finds the first of two bad ones") {
   const CipherKey key = some_key(Cipher::kuznyechik);
-  const SegmentStream stream{key};
+  const SegmentParameters stream{key};
   constexpr std::size_t count = 2 * MgmCpu::max_segments + 3;
   const Bytes plain = test_bytes((count - 1) * segment_bytes + 33);
   const auto lane = make_cpu_lane();

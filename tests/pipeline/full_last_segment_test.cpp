@@ -13,7 +13,7 @@
 #include "support/reference_lane.hpp"
 #include "support/threads.hpp"
 
-namespace gpuaes {
+namespace gpuaes::full_last_segment {
 namespace {
 
 constexpr SegmentRules rules{.plain_bytes = 48, .last_flag = 11};
@@ -108,4 +108,4 @@ TEST_CASE("lanes of GPUs refuse other segments than those of the sealed format")
         "lane: cuda workers do not support aes-256 with segments of 48 bytes");
 }
 
-}  // namespace gpuaes
+}  // namespace gpuaes::full_last_segment

@@ -18,7 +18,7 @@
 #include "support/catch.hpp"
 #include "support/memory_io.hpp"
 
-namespace gpuaes {
+namespace gpuaes::schedules {
 namespace {
 
 using Kind = Ring::Task::Kind;
@@ -214,4 +214,4 @@ TEST_CASE("a lost wakeup is found") {
   CHECK(found > 100);  // most schedules have fewer wakeups
 }
 
-}  // namespace gpuaes
+}  // namespace gpuaes::schedules

@@ -11,7 +11,7 @@
 #include "support/catch.hpp"
 #include "support/parts_file.hpp"
 
-namespace gpuaes {
+namespace gpuaes::salvage_parts {
 namespace {
 
 constexpr std::size_t segment = segment_bytes, sealed_segment = sealed_segment_bytes;
@@ -83,4 +83,4 @@ TEST_CASE("lost segments of parts are reported with their offsets in the whole i
     }
 }
 
-}  // namespace gpuaes
+}  // namespace gpuaes::salvage_parts

@@ -16,6 +16,10 @@
 
 namespace gpuaes {
 
+inline Bytes bytes_of(const Secret& secret) {
+  return {secret.bytes().begin(), secret.bytes().end()};
+}
+
 inline CipherKey make_key(std::span<const std::byte> bytes, Cipher cipher) {
   CipherKey key{cipher, Secret(bytes.size())};
   std::ranges::copy(bytes, key.bytes.bytes().begin());
