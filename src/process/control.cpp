@@ -56,11 +56,11 @@ struct Control::Loop {
   class SignalsBlocked {
    public:
     SignalsBlocked() {
-      sigset_t signals;
-      sigemptyset(&signals);
-      sigaddset(&signals, SIGUSR1);
-      for (const int signal : stop_signals) sigaddset(&signals, signal);
-      pthread_sigmask(SIG_BLOCK, &signals, &before_);
+      sigset_t blocked;
+      sigemptyset(&blocked);
+      sigaddset(&blocked, SIGUSR1);
+      for (const int signal : stop_signals) sigaddset(&blocked, signal);
+      pthread_sigmask(SIG_BLOCK, &blocked, &before_);
     }
     ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
     SignalsBlocked(const SignalsBlocked&) = delete;

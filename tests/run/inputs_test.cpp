@@ -21,9 +21,9 @@ namespace {
 // Many small inputs, and what is done for each: `work` is called with the number of the input, of the attempt
 // for it, from 1, and of the inputs that run.
 template <class Work>
-class Rig : public InputRun {
+class ManyInputs : public InputRun {
  public:
-  Rig(int count, Work work) : work_(std::move(work)) {
+  ManyInputs(int count, Work work) : work_(std::move(work)) {
     for (int i = 0; i < count; ++i) {
       const std::string name = folder_ / std::to_string(i);
       write_file(name, {});
@@ -89,15 +89,15 @@ void take_time() {
 
 template <class Failure>
 void check_retries(const Failure& failure) {
-  Rig rig(100, [&](int, int, int running) {
+  ManyInputs inputs(100, [&](int, int, int running) {
     take_time();
     if (running > 3) failure();
   });
-  const Exit status = rig.run_all();
+  const Exit status = inputs.run_all();
   CHECK(status == Exit::ok);
-  CHECK(rig.counts().done == 100);
-  CHECK(rig.counts().failed == 0);
-  CHECK(rig.max_attempts() == 2);
+  CHECK(inputs.counts().done == 100);
+  CHECK(inputs.counts().failed == 0);
+  CHECK(inputs.max_attempts() == 2);
 }
 
 }  // namespace
@@ -112,26 +112,26 @@ TEST_CASE("inputs that lack memory, threads or descriptors next to others are tr
 }
 
 TEST_CASE("an input that lacks memory alone has failed, and the others are done") {
-  Rig rig(100, [](int number, int, int) {
+  ManyInputs inputs(100, [](int number, int, int) {
     take_time();
     if (number % 10 == 5) throw std::bad_alloc();
   });
-  const Exit status = rig.run_all();
+  const Exit status = inputs.run_all();
   CHECK(status == Exit::io);
-  CHECK(rig.counts().done == 90);
-  CHECK(rig.counts().failed == 10);
-  CHECK(rig.max_attempts() == 2);
+  CHECK(inputs.counts().done == 90);
+  CHECK(inputs.counts().failed == 10);
+  CHECK(inputs.max_attempts() == 2);
 }
 
 TEST_CASE("inputs with other errors are not tried again") {
-  Rig rig(100, [](int number, int, int) {
+  ManyInputs inputs(100, [](int number, int, int) {
     take_time();
     if (number % 10 == 5) throw AuthError("damaged");
   });
-  const Exit status = rig.run_all();
+  const Exit status = inputs.run_all();
   CHECK(status == Exit::auth);
-  CHECK(rig.counts().failed == 10);
-  CHECK(rig.max_attempts() == 1);
+  CHECK(inputs.counts().failed == 10);
+  CHECK(inputs.max_attempts() == 1);
 }
 
 }  // namespace gpuaes
