@@ -63,17 +63,19 @@ Secret make_key_line() {
   return line;
 }
 
-void print_secret(const Secret& text, const Messages& messages, Cancel& cancel) {
+void warn_of_readers(const Messages& messages) {
   if (is_readable_by_others(STDOUT_FILENO))
     messages.warning("the file on standard output is readable by other users; use -o FILE instead");
-  print(text.bytes(), cancel);
 }
 
 void make_key(const Options& options, const Messages& messages) {
   const Secret line = make_key_line();
   Cancel cancel;
   const Control control(cancel);
-  if (!options.output) return print_secret(line, messages, cancel);
+  if (!options.output) {
+    warn_of_readers(messages);
+    return print(line.bytes(), cancel);
+  }
   const std::string& name = options.output->name;
   options.output->in_context([&] { write_new_file({.name = name, .path = name}, line.bytes(), cancel); });
 }
@@ -100,7 +102,8 @@ void write_identity(const Options& options, const Messages& messages) {
   Cancel cancel;
   const Control control(cancel);
   if (!options.output) {
-    print_secret(lines, messages, cancel);
+    warn_of_readers(messages);
+    print(lines.bytes(), cancel);
     return print(recipient, cancel, STDERR_FILENO);
   }
   std::optional<NewFile> secret_file, public_file;
