@@ -20,7 +20,6 @@
 #include "keys/kdf.hpp"
 #include "keys/key.hpp"
 #include "keys/recipient.hpp"
-#include "process/control.hpp"
 #include "secrets/key_files.hpp"
 #include "terminal/context.hpp"
 #include "terminal/version.hpp"
@@ -70,8 +69,8 @@ void warn_of_readers(const Messages& messages) {
 
 void make_key(const Options& options, const Messages& messages) {
   const Secret line = make_key_line();
-  Cancel cancel;
-  const Control control(cancel);
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
   if (!options.output) {
     warn_of_readers(messages);
     return print(line.bytes(), cancel);
@@ -99,8 +98,8 @@ void write_identity(const Options& options, const Messages& messages) {
   const Key identity = make_identity(kind);
   const Secret lines = identity_lines(identity);
   const std::string recipient = text_of(recipient_of(identity)) + "\n";
-  Cancel cancel;
-  const Control control(cancel);
+  RunControl control(messages);
+  Cancel& cancel = control.cancel;
   if (!options.output) {
     warn_of_readers(messages);
     print(lines.bytes(), cancel);

@@ -219,8 +219,9 @@ def pays_table(run, step=1):
     for cpu, gpu, _ in [here for here in group(run.of_part("cpus"), "cipher", "case").values() if len(here) == 3]:
         cpu_total, cpu_busy, gpu_total, gpu_busy = (float(row[name]) for row in (cpu, gpu) for name in ("seconds", "lanes_seconds"))
         saved = (cpu_busy - gpu_busy) / int(cpu["bytes"])
-        size = ((gpu_total - gpu_busy) - (cpu_total - cpu_busy)) / saved
-        rows.append({**cpu, "cpus": cpu["case"].partition(",")[0], "from": f"{size / 1e9:.2g} GB" if saved > 0 else "never"})
+        startup = (gpu_total - gpu_busy) - (cpu_total - cpu_busy)
+        size = f"{startup / saved / 1e9:.2g} GB" if saved > 0 else "never"
+        rows.append({**cpu, "cpus": cpu["case"].partition(",")[0], "from": size})
     counts = [count for (count,) in group(rows, "cpus")][::step]
     return table("a GPU is faster from", rows, kind_of, *((count, lambda row: row["from"], where("cpus", count)) for count in counts))
 

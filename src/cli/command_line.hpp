@@ -105,7 +105,7 @@ void set_parsed(Target& target, const std::string& text, const std::string&) {
   field_of<path...>(target) = parse(text);
 }
 
-// The same for what is named with its option in messages: text, or a file.
+// The same for text or a file that messages name with its option.
 template <auto... path, class Target>
 void set_named(Target& target, const std::string& text, const std::string& option) {
   field_of<path...>(target) = {text, option};

@@ -105,7 +105,7 @@ struct ByteRange {
   std::optional<std::uint64_t> length;  // to the end if not set
 };
 
-// Of a file in parts, from 0.
+// The number of a part, from 0.
 struct PartNumber {
   std::uint32_t number;
 };
@@ -132,7 +132,7 @@ struct StreamRequest {
   FormatRequest format{};
   std::optional<NamedFile> header{};  // a file whose header replaces the input's
   bool note_sealed = false;           // users of age may expect an age file
-  bool only_part = false;             // decryption is implied only by --part
+  bool only_part = false;             // decryption is implied only by --part or --share
 
   bool salvages() const { return std::holds_alternative<Salvage>(mode); }
   bool selects() const {

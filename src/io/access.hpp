@@ -17,7 +17,7 @@ Access access_of(int fd);
 
 bool has_mode(int fd, mode_t mode);
 
-// Whether this is a regular file that the group or, as `others` says, all users can read.
+// Whether this is a regular file with any of the permission bits `others`.
 bool is_readable_by_others(int fd, mode_t others = S_IRGRP | S_IROTH);
 
 // Sets the mode. Returns false if the file system cannot, and access is narrower than requested. IoError if

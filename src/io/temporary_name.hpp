@@ -12,14 +12,14 @@
 
 namespace gpuaes {
 
-// How the temporary name of an output begins, before random letters: .NAME.gpuaes-, where NAME may be
+// The beginning of an output's temporary name, before random letters: .NAME.gpuaes-, where NAME may be
 // shortened.
 std::string temporary_prefix(int directory, const std::string& name);
 
-// How the name of a complete output ends that could not be published.
+// The end of the name of a complete output that could not be published.
 inline constexpr std::string_view kept_suffix = ".gpuaes-kept";
 
-// Whether a name is one of these.
+// Whether a name has either form.
 bool is_temporary_name(std::string_view name);
 
 // The name of a file in an open directory, or none. The destructor removes it.

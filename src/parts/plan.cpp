@@ -84,7 +84,7 @@ void run_plan(const PlanRequest& request, const Messages& messages) {
     const std::string count = fmt::format("{}\n", job.count);
     if (job.count != 0) print(count, context.cancel);
   } catch (...) {
-    // No failure here hides the first.
+    // A failure here must not hide the first.
     for (const char* const name : {head_name, job_name}) unlinkat(directory.descriptor(), name, 0);
     rmdir(directory.name().c_str());
     throw;

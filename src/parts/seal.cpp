@@ -191,7 +191,7 @@ class Sealer {
     command->start();
   }
 
-  // Of the parts, if all are of one input.
+  // The number of parts, if they share one input.
   std::uint32_t planned_count() const { return job_.input ? job_.count : 0; }
 
   FdSource open_part(std::uint32_t part) const {

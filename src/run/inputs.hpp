@@ -13,7 +13,7 @@
 
 namespace gpuaes {
 
-// The text is for standard output.
+// What became of one input; `text` goes to standard output.
 struct InputResult {
   std::string text{};
   bool skipped = false;
@@ -28,7 +28,7 @@ struct InputRules {
   Progress* progress = nullptr;   // shows all inputs together, until the summary; may be null
 };
 
-// What is done with inputs. Only run() is called from other threads.
+// What is done with inputs. Only run() and describe_failure() are called from other threads.
 class InputRun {
  public:
   virtual ~InputRun() = default;
@@ -39,13 +39,13 @@ class InputRun {
 
   virtual InputRules rules() const { return {}; }
 
-  // Of an input that a list or a directory names, before it is run: whether it is left out, or an error.
+  // Whether to leave out an input found in a list or a directory. Called before run(); may throw its error.
   virtual bool leaves_out(const InputRequest&) { return false; }
 
-  // Of a directory below one that is named.
+  // Whether to skip a directory below one that is named.
   virtual bool skips_directory(const std::string&) const { return false; }
 
-  // What standard output says about an input that failed.
+  // The text for standard output about an input that failed.
   virtual std::string describe_failure(const InputRequest&, const Error&) const { return {}; }
 
   // Called after the last input.

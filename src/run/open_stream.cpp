@@ -165,8 +165,13 @@ std::unique_ptr<Session> StreamOpening::session(const OpenSession& open) {
     request_.separate_header = true;
   }
   std::unique_ptr<Session> session;
-  name_input(stream.header ? stream.header->shown() : "",
-             [&] { session = open(format, std::move(request_)); });
+  try {
+    name_input(stream.header ? stream.header->shown() : "",
+               [&] { session = open(format, std::move(request_)); });
+  } catch (AuthError& error) {
+    error.set_hint(damage_hint(error.hint()));
+    throw;
+  }
   endpoints.source.begin_here();
   if (!format.authenticated)
     context.messages.warning(
@@ -175,8 +180,12 @@ std::unique_ptr<Session> StreamOpening::session(const OpenSession& open) {
   return session;
 }
 
-StreamParts StreamOpening::parts(std::unique_ptr<Session> session, Hint hint) {
-  if (hint.advice == Advice::recover_undamaged && (stream.test || is_armored())) hint = copy_again_hint;
+Hint StreamOpening::damage_hint(const Hint& hint) const {
+  return hint.advice == Advice::recover_undamaged && (stream.test || is_armored()) ? copy_again_hint : hint;
+}
+
+StreamParts StreamOpening::parts(std::unique_ptr<Session> session, const Hint& for_damage) {
+  const Hint hint = damage_hint(for_damage);
   FdSource& file = endpoints.source;
   Source& whole = encrypted() != nullptr ? encrypted()->body() : file;
   std::optional<std::uint64_t> body_bytes = is_armored() ? std::nullopt : file.size();

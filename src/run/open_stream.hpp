@@ -129,10 +129,12 @@ class StreamOpening {
   using OpenSession = std::function<std::unique_ptr<Session>(const Format&, SessionRequest)>;
   std::unique_ptr<Session> session(const OpenSession& open = open_session);
 
-  // The parts of the stream, with endpoints.output as its sink. `hint` is for damage.
-  StreamParts parts(std::unique_ptr<Session> session, Hint hint = Advice::recover_undamaged);
+  // The parts of the stream, with endpoints.output as its sink. `for_damage` is the
+  // hint for a damaged body.
+  StreamParts parts(std::unique_ptr<Session> session, const Hint& for_damage = Advice::recover_undamaged);
 
  private:
+  Hint damage_hint(const Hint& hint) const;  // this one, unless it is --salvage and that is not possible
   OpenedInput* encrypted() const { return endpoints.encrypted.get(); }  // null to encrypt
   bool is_armored() const { return encrypted() != nullptr && encrypted()->is_armored(); }
 

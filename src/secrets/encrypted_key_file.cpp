@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "format/format.hpp"
+#include "format/header_reader.hpp"
 #include "format/opened_input.hpp"
 #include "format/sessions.hpp"
 #include "io/source_sink.hpp"
@@ -83,7 +84,8 @@ Secret decrypt(const SecretFile& encrypted, unsigned attempts, const AskPassphra
   } catch (const KeyError&) {
     throw Error(Exit::key, fmt::format("the passphrase does not open {}", name));
   } catch (const InputError& error) {  // which would be reported as one of the input
-    throw Error(error.exit(), name + ": " + error.what(), error.hint());
+    const bool is_damaged = error.hint().advice == Advice::recover_undamaged;
+    throw Error(error.exit(), name + ": " + error.what(), is_damaged ? copy_again_hint : error.hint());
   }
 }
 

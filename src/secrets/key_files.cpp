@@ -93,10 +93,8 @@ struct KeysIn {
   }
 };
 
-Keys keys_in(SecretFile file, const SecretRequest& request, const Context& context) {
-  Keys keys = std::visit(KeysIn{file, request, context.messages}, file.kind);
-  add_plugin_clients(keys, context);
-  return keys;
+Keys keys_in(SecretFile file, const SecretRequest& request, const Messages& messages) {
+  return std::visit(KeysIn{file, request, messages}, file.kind);
 }
 
 // Keys that `unlock` returns when they are needed.
@@ -164,7 +162,7 @@ struct AddKeys {
       if (std::holds_alternative<EncryptedKeyFile>(file.kind))
         add_encrypted(std::move(file));
       else if (!std::holds_alternative<SshPrivateKey>(file.kind) || !add_locked_ssh_key(file))
-        add(keys_in(std::move(file), request, context));
+        add(keys_in(std::move(file), request, context.messages));
     } catch (const Error& error) {
       if (!may_be_skipped || error.lacks_resource()) throw;
       keyring.unusable.push_back(error);
@@ -177,7 +175,9 @@ struct AddKeys {
     auto unlock = [file = std::move(file), request = request, given = opens() ? given : nullptr,
                    context = context] {
       SecretFile plain = decrypt_key_file(file, request.named.attempts, given.get(), context.cancel);
-      return keys_in(std::move(plain), request, context);
+      Keys keys = keys_in(std::move(plain), request, context.messages);
+      add_plugin_clients(keys, context);
+      return keys;
     };
     if (opens())
       keyring.locked.push_back(locked_keys(named, std::move(unlock)));

@@ -12,7 +12,7 @@
 namespace gpuaes {
 
 // Adds the keys in all key files. To open an input, those with a passphrase wait until they are needed, and
-// an SSH key that cannot be used is only noted in `unusable`, as another key may open it. By then, `given`
+// an SSH key that cannot be used is recorded in `unusable`, as another key may open it. By then, `given`
 // may have a passphrase, which is tried first.
 void add_key_files(Keyring& keyring, const SecretRequest& request,
                    const std::shared_ptr<const AskPassphrase>& given, const Context& context);

@@ -30,20 +30,21 @@ namespace {
 
 // The bytes before the first newline, unchanged (gpuaes-stream(5), "Slots"). UsageError naming `name` if
 // there are none or too many.
-Secret first_line(Secret contents, std::string_view name) {
+Secret first_line(const Secret& contents, std::string_view name) {
   const std::size_t size = std::min(as_text(contents.bytes()).find('\n'), contents.size());
   if (size == 0) throw UsageError(fmt::format("the passphrase from {} is empty", name));
   if (size > max_passphrase_bytes)
     throw UsageError(
         fmt::format("the passphrase from {} is longer than {} bytes", name, max_passphrase_bytes),
         "a passphrase ends at the first newline");
-  contents.shrink(size);
-  return contents;
+  Secret passphrase(size);  // a copy, as what was read may take many pages of locked memory
+  std::ranges::copy(contents.bytes().first(size), passphrase.bytes().begin());
+  return passphrase;
 }
 
-// Warns of what may be there by mistake.
-Secret parse_passphrase(Secret contents, const std::string& name, const Messages& messages) {
-  Secret passphrase = first_line(std::move(contents), name);
+// Warns about what is probably a mistake.
+Secret parse_passphrase(const Secret& contents, const std::string& name, const Messages& messages) {
+  Secret passphrase = first_line(contents, name);
   if (passphrase.bytes().back() == std::byte{'\r'})
     messages.warning(
         fmt::format("the passphrase from {} ends with a carriage return, which is part of it; "
@@ -103,9 +104,9 @@ Secret show_generated_passphrase(Prompt& prompt) {
 Secret ask_new_passphrase(const SecretOptions& options, const std::string& question, Cancel& cancel) {
   Prompt prompt(cancel);
   for (unsigned attempt = 0; attempt < options.attempts; ++attempt) {
-    Secret line = ask_line(prompt, attempt > 0 ? "the passphrases didn't match" : "", question);
+    const Secret line = ask_line(prompt, attempt > 0 ? "the passphrases didn't match" : "", question);
     if (line.size() == 0 && options.generates_passphrase) return show_generated_passphrase(prompt);
-    Secret passphrase = first_line(std::move(line), "the terminal");
+    Secret passphrase = first_line(line, "the terminal");
     if (is_equal(passphrase.bytes(), ask_line(prompt, "", "Confirm passphrase: ").bytes())) return passphrase;
   }
   throw UsageError("the passphrases didn't match");
@@ -171,7 +172,7 @@ Secret read_passphrase(const NamedFile& named, const Context& context) {
          line.bytes()[size] != std::byte{'\n'})
     ++size;
   line.shrink(size);
-  return parse_passphrase(std::move(line), file.name(), context.messages);
+  return parse_passphrase(line, file.name(), context.messages);
 }
 
 // The first line that the shell command prints. UsageError if it is not a passphrase or the command fails.
@@ -182,7 +183,7 @@ Secret run_passphrase_command(const Argument& command, const Context& context) {
     process.start();
     Secret output = read_up_to(max_command_output_bytes + 1, source);
     if (output.size() <= max_command_output_bytes)
-      return parse_passphrase(std::move(output), source.name(), context.messages);
+      return parse_passphrase(output, source.name(), context.messages);
   } catch (const IoError& error) {
     throw UsageError(error.what(), error.hint());
   }

@@ -397,9 +397,12 @@ class Conversation {
   Connection plugin_;
 };
 
-// Calls `use`. All failures but Cancelled are the plugin's.
+// Calls `use`, in one thread at a time, since plugins may ask questions. All failures but Cancelled are the
+// plugin's.
 template <class Use>
 auto attempt(const Use& use) {
+  static std::mutex turn;
+  const std::lock_guard lock(turn);
   try {
     return use();
   } catch (const PluginError&) {

@@ -14,7 +14,7 @@ namespace gpuaes {
 // must outlive the client.
 std::shared_ptr<Plugin> make_plugin_client(const Context& context);
 
-// Gives a client to those keys that need one.
+// Gives each plugin key a client.
 void add_plugin_clients(std::vector<Key>& keys, const Context& context);
 
 }  // namespace gpuaes

@@ -38,7 +38,7 @@ struct SecretFile {
   std::string name() const { return file.shown(); }  // for messages
 };
 
-// Reads it in the context of the file. Warns, if it should, when other users can read secrets in plaintext.
+// Call it in the context of the file. Warns, if it should, when other users can read secrets in plaintext.
 // UsageError if it is too long, or the name is itself a secret; IoError.
 SecretFile read_secret_file(const NamedFile& named, bool should_warn, const Context& context);
 

@@ -22,7 +22,7 @@
 namespace gpuaes {
 namespace {
 
-// For when no other secret is given.
+// Throws: none of the given keys can be used.
 [[noreturn]] void refuse_unusable(const std::vector<Error>& unusable, const std::string& option) {
   Error all = unusable.front();
   for (const Error& other : std::span(unusable).subspan(1)) all.append(fmt::format("; {}", other.what()));

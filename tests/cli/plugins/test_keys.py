@@ -167,13 +167,23 @@ def test_what_cannot_be_combined(plugin, recipient, identity, key, words, option
     assert recorded() == []
 
 
-def test_an_identity_in_an_encrypted_file(plugin, recipient, identity):
-    plugin()
-    stream("-r", recipient, "-o", "input", input=PLAIN)
+TAKES_TURNS = """
+os.mkdir(f"{HERE}/busy")  # fails while another one runs
+time.sleep(0.1)
+serve()
+os.rmdir(f"{HERE}/busy")
+"""
+
+
+def test_an_identity_in_an_encrypted_file_opens_several_inputs_in_turn(plugin, recipient, identity):
+    plugin(TAKES_TURNS)
+    for name in "abc":
+        stream("-r", recipient, "-o", f"{name}.age", input=PLAIN)
     file_key = bytes(range(16))
     pathlib.Path("encrypted").write_bytes(
         age.seal(pathlib.Path(identity).read_bytes(), [age.scrypt_stanza(file_key, b"two words")], file_key))
-    assert at_terminal("-d", "-k", "encrypted", "input", answers=["two words"])[0].out == PLAIN
+    at_terminal("-d", "-k", "encrypted", "--output-dir", "out", "a.age", "b.age", "c.age", answers=["two words"])
+    assert [pathlib.Path("out", name).read_bytes() for name in "abc"] == [PLAIN] * 3
 
 
 def test_keygen_prints_no_recipient_of_a_plugin(plugin, identity):

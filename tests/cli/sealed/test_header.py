@@ -204,7 +204,7 @@ def test_if_no_slot_opens_the_status_depends_on_the_slots(batch, key, words):
 @pytest.mark.parametrize("format", ["sealed", "age"])
 def test_the_hint_for_a_modified_header_names_salvage(key, format):
     if format == "sealed":
-        data, secret = flip(seal([OWN]), 100), key
+        data, secret = flipped(seal([OWN]), 100), key
     else:
         recipient = keygen("--x25519", "-o", "identity").out.decode().strip()
         data, secret = bytearray(stream("-f", "age", "-r", recipient, input=PLAIN).out), "identity"
@@ -213,6 +213,7 @@ def test_the_hint_for_a_modified_header_names_salvage(key, format):
     pathlib.Path("damaged").write_bytes(data)
     found = stream("-q", "-d", "-k", secret, "damaged", status=4)
     assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
+    assert stream("-q", "-t", "-k", secret, "damaged", status=4).hint == "copy or download it again"
     assert stream("-q", "--salvage", "-k", secret, "damaged", status=4).out == PLAIN
 
 
