@@ -191,7 +191,7 @@ TEST_CASE("the numbers of RSA keys are checked") {
   for (const auto& [bytes, bits] : {std::pair(128, 1023), {1025, 8199}}) {
     const Bytes modulus(static_cast<std::size_t>(bytes), std::byte{0x7f});
     const BinaryKeyFile odd{.public_key = ssh_strings({type, e, modulus}),
-                      .fields = ssh_strings({type, modulus, e, d, none, none, none, none})};
+                            .fields = ssh_strings({type, modulus, e, d, none, none, none, none})};
     CHECK(file_refusal(odd.text()) == refused(fmt::format("it has {} bits; 2048 to 8192 are allowed", bits)));
   }
 }

@@ -108,7 +108,8 @@ inline Opened open(Lane& lane, const SegmentParameters& stream, const Bytes& sea
   return opened;
 }
 
-inline void check_opens(Lane& lane, const SegmentParameters& stream, const Bytes& sealed, const Bytes& plain) {
+inline void check_opens(Lane& lane, const SegmentParameters& stream, const Bytes& sealed,
+                        const Bytes& plain) {
   const Opened opened = open(lane, stream, sealed);
   CHECK_FALSE(opened.bad_segment.has_value());
   CHECK(difference(opened.plain, plain) == "");
@@ -141,7 +142,7 @@ inline void check_segment_lengths(Lane& lane, Lane& other_lane, Cipher cipher) {
       CAPTURE(lane.name(), info(cipher).name, full, length);
       const Bytes plain = test_bytes(full * segment + length);
       const SegmentParameters stream{key, some_nonce(cipher), 5, test_bytes(20),
-                                 rules.last_may_be_full() && length == segment};
+                                     rules.last_may_be_full() && length == segment};
       const Bytes sealed = seal(lane, stream, plain, full + 1);
       CHECK(difference(sealed, seal(other_lane, stream, plain, full + 1)) == "");
       for (Lane* const opener : {&lane, &other_lane}) check_opens(*opener, stream, sealed, plain);
@@ -281,7 +282,7 @@ inline void check_turns(Lane& lane, Lane& other_lane) {
     const CipherInfo& row = ciphers[random.random() % ciphers.size()];
     const CipherKey key = some_key(row.cipher, random.random() % 2);
     const SegmentParameters stream{key, some_nonce(key.cipher), random.random() % 1000,
-                               test_bytes(random.random() % 40)};
+                                   test_bytes(random.random() % 40)};
     const Bytes plain = test_bytes(random.random() % 200, random.random() % 1000);
     const std::uint64_t operation = random.random() % 4;
     CAPTURE(lane.name(), i, operation, info(key.cipher).name);
