@@ -4,7 +4,7 @@ import sealed_format as sf
 from common import (
     BY_KEY, BY_PASSPHRASE, BY_X25519, BY_XWING, DAMAGED, FILE_KEY, FOREIGN_KEY, OTHER_KEY, UNSUPPORTED, WRONG_SECRET, make,
     own_slot, passphrase_slot, unknown_slot, x25519_slot, xwing_slot)
-from damage import flip
+from programs import flipped
 
 
 def add_to(kit):
@@ -82,20 +82,20 @@ def add_not_authentic(kit):
         ("slot_removed", "a slot was removed", [own]),
         ("slot_added", "a slot was added", [own, other, unknown_slot(5, 3)]),
         ("slots_exchanged", "the slots were exchanged", [other, own]),
-        ("slot_changed", "a slot for another secret was changed", [own, (sf.X25519, flip(other[1], 50))]),
+        ("slot_changed", "a slot for another secret was changed", [own, (sf.X25519, flipped(other[1], 50))]),
     ):
         add(f"mac_{name}", f"{comment} by someone without the file key", make(slots, mac=mac))
     good = make([own_slot()])
     for at in 87, 118:
-        add(f"mac_changed_{at}", "the header MAC was changed", flip(good, at))
+        add(f"mac_changed_{at}", "the header MAC was changed", flipped(good, at))
     for suite, changed in (1, 2), (2, 1), (1, 3), (3, 1), (3, 4):
         data = make([own_slot()], suite=suite)
         add(f"suite_{suite:02}_changed_to_{changed:02}", "the suite was changed, so the header MAC is wrong",
             data[:16] + bytes([changed]) + data[17:])
     for suite in 1, 2:
         data = make([own_slot()], suite=suite)
-        add(f"salt_changed_suite_{suite:02}", "the salt was changed", flip(data, 119))
-        add(f"commitment_changed_suite_{suite:02}", "the commitment was changed", flip(data, 143))
+        add(f"salt_changed_suite_{suite:02}", "the salt was changed", flipped(data, 119))
+        add(f"commitment_changed_suite_{suite:02}", "the commitment was changed", flipped(data, 143))
         add(f"header_of_another_file_suite_{suite:02}", "a header and a message with different file keys",
             sf.header(FOREIGN_KEY, [foreign], suite) + data[119:])
 

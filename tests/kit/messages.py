@@ -5,7 +5,7 @@ import os
 import armor
 import sealed_format as sf
 from common import BY_KEY, DAMAGED, FILE_KEY, PATTERN, SEALED, SEGMENT, SMALL, make, own_slot
-from damage import flip
+from programs import flipped
 
 
 def add_to(kit):
@@ -63,14 +63,14 @@ def add_damaged_segments(kit, suite):
     (start, a, b), (salt, first, second, last), end = split(two), split(three), exact[-16:]
     assert start + a + b == two
 
-    add("first_changed", "a bit of the first segment was changed", start + flip(a, 0) + b, 0)
-    add("first_tag_changed", "a bit of the first tag was changed", start + flip(a, SEALED - 1) + b, 0)
-    add("middle_changed", "a bit of the second segment was changed", salt + first + flip(second, 5000) + last, SEGMENT)
-    add("last_changed", "a bit of the last segment was changed", start + a + flip(b, 0), SEGMENT)
-    add("last_tag_changed", "a bit of the last tag was changed", flip(two, len(two) - 1), SEGMENT)
-    add("only_changed", "a bit of the only segment was changed", flip(one, 56), 0)
-    add("only_tag_changed", "a bit of the only tag was changed", flip(one, len(one) - 1), 0)
-    add("empty_changed", "a bit of the tag of an empty segment was changed", flip(message(0, bytes(24)), 71), 0)
+    add("first_changed", "a bit of the first segment was changed", start + flipped(a, 0) + b, 0)
+    add("first_tag_changed", "a bit of the first tag was changed", start + flipped(a, SEALED - 1) + b, 0)
+    add("middle_changed", "a bit of the second segment was changed", salt + first + flipped(second, 5000) + last, SEGMENT)
+    add("last_changed", "a bit of the last segment was changed", start + a + flipped(b, 0), SEGMENT)
+    add("last_tag_changed", "a bit of the last tag was changed", flipped(two, len(two) - 1), SEGMENT)
+    add("only_changed", "a bit of the only segment was changed", flipped(one, 56), 0)
+    add("only_tag_changed", "a bit of the only tag was changed", flipped(one, len(one) - 1), 0)
+    add("empty_changed", "a bit of the tag of an empty segment was changed", flipped(message(0, bytes(24)), 71), 0)
     add("cut_to_15", "only 15 bytes of the first segment are left", one[:71], 0)
     add("cut_in_first", "the file ends in the first segment", two[: 56 + 5000], 0)
     add("cut_after_first", "the last segment is missing", start + a, SEGMENT)

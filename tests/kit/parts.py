@@ -6,7 +6,7 @@ import parts_format as pf
 import sealed_format as sf
 from common import (
     BY_KEY, BY_X25519, DAMAGED, FILE_KEY, FOREIGN_KEY, PATTERN, SEALED, SEGMENT, SMALL, make_job, own_slot, x25519_slot)
-from damage import flip
+from programs import flipped
 
 
 def add_to(kit):
@@ -137,7 +137,7 @@ class Frames:
         add("twice", "the index is repeated", self.index + self.index)
         add("of_another_file", "the index is that of another file", pf.make_index(self.foreign, self.foreign_parts))
         for name, at in ("salt", 17), ("commitment", 41), ("ciphertext", 73), ("tag", len(self.index) - 1):
-            add(name, f"the {name} of the index was changed", flip(self.index, at))
+            add(name, f"the {name} of the index was changed", flipped(self.index, at))
         add("kind_1", "the kind of the index is 01", pf.frame(self.job, pf.PART, 3, 3, e + f + g))
         add("kind_3", "the kind of the index is 03", replace(self.index, 0, b"\3"))
         add("number", "the number of the index is 4", self.index_of(e, f, g, number=4))
@@ -194,15 +194,15 @@ def add_damaged_segments(kit, suite):
 
     p, q, r = parts = pf.seal_parts(job, pieces_of([SEGMENT + 100, SEGMENT, 5]))
     index = pf.make_index(job, parts) + be64(3)
-    add("second_segment", "a bit of the second segment of part 0 was changed", [flip(p, 73 + SEALED), q, r], index, SEGMENT)
+    add("second_segment", "a bit of the second segment of part 0 was changed", [flipped(p, 73 + SEALED), q, r], index, SEGMENT)
     add("last_segment_missing", "the last segment of part 0 is missing", [p[: 73 + SEALED], q, r], index, SEGMENT, 0)
-    add("empty_segment", "a bit of the last segment of part 1, which is empty, was changed", [p, flip(q, 73 + SEALED), r],
+    add("empty_segment", "a bit of the last segment of part 1, which is empty, was changed", [p, flipped(q, 73 + SEALED), r],
         index, 2 * SEGMENT + 100)
     parts = pf.seal_parts(job, pieces_of([0, 100, 0, 50, 0]))
     index = pf.make_index(job, parts) + be64(5)
     for empty, released in (0, 0), (2, 100), (4, 150):
         for place, at in ("number", 4), ("commitment", 41), ("tag", 73):
-            changed = [flip(part, at) if i == empty else part for i, part in enumerate(parts)]
+            changed = [flipped(part, at) if i == empty else part for i, part in enumerate(parts)]
             add(f"empty_{empty}_{place}", f"the {place} of part {empty}, which is empty, was changed", changed, index,
                 released)
 
@@ -211,7 +211,7 @@ def add_damaged_long_index(kit):
     job = make_job(3)
     sealed = pf.join(job, pf.seal_parts(job, pieces_of([1] * 410)))
     kit.add("index_second_segment_suite_03", "a bit of the second segment of the index was changed",
-            flip(sealed, len(sealed) - 9), 410, DAMAGED, 0, **BY_KEY)
+            flipped(sealed, len(sealed) - 9), 410, DAMAGED, 0, **BY_KEY)
 
 
 def add_directories(kit, suite):
@@ -239,10 +239,10 @@ def add_directories(kit, suite):
          {"part.0000000": p + q[:1], "part.0000001": q[1:]}, 0),
         ("parts_exchanged", "the files of parts 1 and 2 were exchanged", {"part.0000001": r, "part.0000002": q}, 100),
         ("part_other_attempt", "part 2 is a complete attempt other than that in the index", {"part.0000002": other_r}, 100),
-        ("part_changed", "a bit of part 2 was changed", {"part.0000002": flip(r, 80)}, 100),
+        ("part_changed", "a bit of part 2 was changed", {"part.0000002": flipped(r, 80)}, 100),
         ("index_extended", "a byte was appended to the index", {"index": index + b"\0"}, 0),
         ("index_cut", "the last byte of the index is missing", {"index": index[:-1]}, 0),
-        ("index_changed", "a bit of the index was changed", {"index": flip(index, 73)}, 0),
+        ("index_changed", "a bit of the index was changed", {"index": flipped(index, 73)}, 0),
         ("number_changed", "the last eight bytes are not the number of parts", {"index": index[:-8] + be64(2)}, 0),
         ("head_cut", "the last byte of the header is missing", {"head": job.head[:-1]}, 0),
         ("head_extended", "a byte was appended to the header", {"head": job.head + b"\0"}, 0),

@@ -6,7 +6,7 @@ from common import (
     BY_KEY, BY_PASSPHRASE, BY_X25519, BY_XWING, DAMAGED, FILE_KEY, FOREIGN_KEY, IDENTITIES, OTHER_KEY,
     WRONG_SECRET, XWING, careless_x25519_slot, careless_xwing_slot, make, own_slot, passphrase_slot, unknown_slot, x25519_slot,
     xwing_slot)
-from damage import flip
+from programs import flipped
 
 # For each kind of secret: the type of its slot, a function that makes one, the secret that opens it, and another one.
 KINDS = {
@@ -45,7 +45,7 @@ def add_opened(kit):
     add("second_of_two_xwing", "the second of two slots opens", [xwing_slot(1), xwing_slot()], BY_XWING)
     add("last_of_32", "the last of 32 slots opens", [*[other] * 31, own])
     add("twice_the_same", "two equal slots", [own, own])
-    add("damaged_then_good", "the first slot does not unwrap; the second opens", [(sf.KEY_FILE, flip(own[1], 40)), own])
+    add("damaged_then_good", "the first slot does not unwrap; the second opens", [(sf.KEY_FILE, flipped(own[1], 40)), own])
     add("foreign_then_good", "the first slot unwraps, but not the file key of this header; the second opens", [foreign, own])
     add("good_then_foreign", "the first slot opens; the second unwraps another file key", [own, foreign])
     add("zero_x25519_then_good", "the secret of the first slot is zero, so it does not open; the second opens",
@@ -104,7 +104,7 @@ def add_not_opened(kit):
         kit.add(f"no_slot_for_{name}", "there is no slot for this kind of secret", make(others), 0, WRONG_SECRET, **wrong)
         for place, at in changes[name].items():
             kit.add(f"slot_{name}_changed_{place}", "the slot was changed, so it does not unwrap",
-                    make([(kind, flip(slot()[1], at))]), 0, WRONG_SECRET, **secret)
+                    make([(kind, flipped(slot()[1], at))]), 0, WRONG_SECRET, **secret)
     for suite in 2, 3, 4:
         kit.add(f"wrong_key_suite_{suite:02}", "the secret does not open the slot", make([own_slot()], suite=suite), 0,
                 WRONG_SECRET, key=OTHER_KEY)
