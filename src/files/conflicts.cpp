@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "files/same_file.hpp"
 #include "io/fd.hpp"
+#include "io/naming.hpp"
 #include "process/child_process.hpp"
 #include "terminal/prompt.hpp"
 
@@ -71,18 +72,19 @@ void refuse_shared_inputs(const std::vector<Input>& inputs, bool only_from_files
 
 using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
 
-NamedTargets find_targets(const OutputTargets& targets) {
-  NamedTargets outputs;
-  if (targets.written) outputs.emplace_back(targets.shown, &targets.output);
-  for (const auto* const target : {&targets.stats, &targets.trace, &targets.receipt}) {
-    if (!*target) continue;
-    const std::string& option = (*target)->option;
-    for (const auto& [other_name, other] : outputs)
-      if (is_same_output(**target, *other))
-        throw UsageError(fmt::format("{} and {} are the same file", option, other_name));
-    outputs.emplace_back(option, &**target);
-  }
-  return outputs;
+NamedTargets targets_in(const OutputTargets& targets) {
+  NamedTargets all;
+  if (targets.written) all.emplace_back(targets.shown, &targets.output);
+  for (const auto* const target : {&targets.stats, &targets.trace, &targets.receipt})
+    if (*target) all.emplace_back((*target)->option, &**target);
+  return all;
+}
+
+void refuse_same_outputs(const NamedTargets& targets) {
+  for (auto b = targets.begin(); b != targets.end(); ++b)
+    for (auto a = targets.begin(); a != b; ++a)
+      if (is_same_output(*b->second, *a->second))
+        throw UsageError(fmt::format("{} and {} are the same file", b->first, a->first));
 }
 
 }  // namespace
@@ -154,7 +156,9 @@ OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::op
 
 void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targets, const char* data_hint) {
   const std::vector<Input> inputs = find_inputs(named);
-  for (const auto& [name, target] : find_targets(targets)) {
+  const NamedTargets outputs = targets_in(targets);
+  refuse_same_outputs(outputs);
+  for (const auto& [name, target] : outputs) {
     const std::optional<struct stat> now =
         status_of(target->path.string(), target->directory);  // to be replaced
     const auto is_target = [&, &target = target](const struct stat& file) {
@@ -165,6 +169,15 @@ void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targ
         throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
                          input.is_data() ? data_hint : "write to another file");
   }
+}
+
+void refuse_outputs_in(const Directory& directory, const OutputTargets& targets) {
+  struct stat there {};
+  const std::optional<struct stat> here = directory.status_of(".");
+  for (const auto& [name, target] : targets_in(targets))
+    if (!target->path.empty() && stat(directory_of(target->path).c_str(), &there) == 0 &&
+        is_same_inode(there, *here))
+      throw UsageError(fmt::format("{} is in {}", name, directory.name()), "write to another directory");
 }
 
 }  // namespace gpuaes

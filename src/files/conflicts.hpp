@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/named_file.hpp"
+#include "io/directory.hpp"
 #include "io/fd_source_sink.hpp"
 #include "io/output_file.hpp"
 
@@ -69,5 +70,8 @@ OutputTarget find_target(const std::optional<NamedFile>& file);
 // outputs are the same file, or an output is also an input, with `data_hint` if that is the data.
 void refuse_output_conflicts(const NamedInputs& inputs, const OutputTargets& targets,
                              const char* data_hint = "write to another file");
+
+// UsageError if an output is in the directory, where it could replace a file.
+void refuse_outputs_in(const Directory& directory, const OutputTargets& targets);
 
 }  // namespace gpuaes

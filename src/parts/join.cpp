@@ -167,7 +167,7 @@ class Joiner {
     directory_.require_private();
     std::optional<OutputTarget> output;
     if (request_.single_file) output.emplace(find_target(request_.single_file->file));
-    if (output) refuse_output_in(directory_, *output);
+    if (output) refuse_outputs_in(directory_, {.output = *output, .shown = output->option});
     const std::optional<JobFile> job = read_job(directory_, context_);
     if (job) {
       const std::vector<JoinedPart> parts = read_all(*job);

@@ -80,15 +80,6 @@ SinkRules member_rules(const std::string& file, const Messages& messages) {
           .warn = messages.warner()};
 }
 
-void refuse_output_in(const Directory& directory, const OutputTarget& output) {
-  struct stat there {};
-  const std::optional<struct stat> here = directory.status_of(".");
-  if (!output.path.empty() && stat(directory_of(output.path).c_str(), &there) == 0 &&
-      is_same_inode(there, *here))
-    throw UsageError(fmt::format("{} is in {}", output.option, directory.name()),
-                     "write to another directory");
-}
-
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
                                   const Context& context) {
   SinkRules rules = member_rules(file, context.messages);

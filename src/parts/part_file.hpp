@@ -41,9 +41,6 @@ SinkRules member_rules(const std::string& file, const Messages& messages);
 std::unique_ptr<Sink> open_member(const Directory& directory, const std::string& file,
                                   const Context& context);
 
-// UsageError if an output is in the directory, where it could replace a file.
-void refuse_output_in(const Directory& directory, const OutputTarget& output);
-
 // Checks everything about a part except the segments before the last one: size, commitment, last tag. The
 // file, at its beginning, then continues after the frame header. AuthError if it is not a complete part for
 // `secret`.

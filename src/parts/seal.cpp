@@ -76,9 +76,7 @@ class Sealer {
         job_(job),
         progress_(progress),
         context_(context) {
-    if (request_.output.file) refuse_output_in(directory_, targets_.output);
-    for (const auto* const report : {&targets_.receipt, &targets_.stats, &targets_.trace})
-      if (*report) refuse_output_in(directory_, **report);
+    refuse_outputs_in(directory_, targets_);
     show_only_devices({lanes_.choice.named});  // to seal and to verify
   }
 

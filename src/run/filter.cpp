@@ -125,6 +125,7 @@ InputResult FilterRun::run(const InputRequest& input, const Context& context, bo
     refuse_secret_as_input(input.file, endpoints.source.status(),
                            files_of(request_.secrets, request_.stream));
   refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
+  if (endpoints.directory) refuse_outputs_in(endpoints.directory->directory, targets_);
   Reports reports;
   open_output(endpoints, request_, targets_.output, context);
   reports.open(targets_, context);

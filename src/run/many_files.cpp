@@ -158,14 +158,15 @@ class DirectoryRun : public FilterRun {
     OutputTargets only_stats = targets_;
     only_stats.written = false;
     refuse_output_conflicts(named, only_stats);
-    if (only_stats.stats->file) inputs_.add(only_stats.stats->file->get());
     return open_report(only_stats.stats, context_);
   }
 
   void write_stats(const InputCounts& counts) {
     const OutputTarget& target = *targets_.stats;
-    if (outputs_.contains(target.directory, target.path))
-      throw IoError(fmt::format("{}: {} is also the output of an input", target.option, target.name));
+    for (const FileSet* const others : {&inputs_, &outputs_})
+      if (others->contains(target.directory, target.path))
+        throw IoError(
+            fmt::format("{}: {} is also an input, or the output of one", target.option, target.name));
     totals_.write(*stats_, counts);
   }
 

@@ -169,7 +169,7 @@ std::unique_ptr<Session> StreamOpening::session(const OpenSession& open) {
     name_input(stream.header ? stream.header->shown() : "",
                [&] { session = open(format, std::move(request_)); });
   } catch (AuthError& error) {
-    error.set_hint(damage_hint(error.hint()));
+    error.set_hint(stream.header ? Hint(copy_again_hint) : damage_hint(error.hint()));
     throw;
   }
   endpoints.source.begin_here();

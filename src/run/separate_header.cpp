@@ -41,6 +41,7 @@ void export_header(const ExportHeaderRequest& request, const Messages& messages)
   name_input(shown, [&] {
     auto [source, directory] = open_input_file(request.input, true, control.cancel);
     refuse_output_conflicts(named, targets);
+    if (directory) refuse_outputs_in(directory->directory, targets);
     note_if_terminal(source, messages);
     OpenedInput input(source, nullptr, request.format);
     find_format_with_keys(input, request.format).describe(input.header);

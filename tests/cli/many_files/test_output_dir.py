@@ -404,8 +404,19 @@ def test_statistics_do_not_replace_an_output(key):
     pathlib.Path("x").write_bytes(b"text")
     os.mkdir("out")
     found = stream("-k", key, "--output-dir", "out", "--stats", "out/x.sealed", "x", status=1)
-    assert found.error == "--stats: out/x.sealed is also the output of an input"
+    assert found.error == "--stats: out/x.sealed is also an input, or the output of one"
     assert stream("-dk", key, "out/x.sealed").out == b"text"
+
+
+@pytest.mark.parametrize("given", [["tree"], ["--files-from", "list"]])
+def test_statistics_do_not_replace_an_input_that_was_found(key, given):
+    os.mkdir("tree")
+    pathlib.Path("tree/x").write_bytes(b"text")
+    pathlib.Path("list").write_bytes(b"tree/x\n")
+    found = stream("-k", key, "--output-dir", "out", "--stats", "tree/x", *given, status=1)
+    assert found.error == "--stats: tree/x is also an input, or the output of one"
+    assert pathlib.Path("tree/x").read_bytes() == b"text"
+    assert stream("-dk", key, "out/tree/x.sealed").out == b"text"
 
 
 def test_a_usage_error_of_one_file_is_only_that_file_s(key):

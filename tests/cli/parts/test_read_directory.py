@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 from parts_steps import flip, join, part, plan_and_seal
-from programs import FOLDER, PATIENCE, SANITIZED, append, content, keygen, parts, some_bytes, stream
+from programs import AGAIN_OR_SALVAGE, FOLDER, PATIENCE, SANITIZED, append, content, keygen, parts, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import parts_format as pf  # noqa: E402
@@ -31,6 +31,16 @@ def test_more_parts_than_descriptors(key, descriptors):
     assert parts("status", "dir", "--missing", wrap=few).out == b""
     parts("join", "dir", wrap=few)
     assert stream("-dk", key, "-l", "cpu:4", "-b", "16K", "dir", wrap=few).out == PLAIN
+
+
+@pytest.mark.parametrize("options", [["-d", "-o", "dir/index"], ["-d", "--stats", "dir/head"], ["-t", "--trace", "dir/new"],
+                                     ["--export-header", "-o", "dir/index"]])  # fmt: skip
+def test_no_output_is_in_the_directory(joined, key, options):
+    keys = [] if "--export-header" in options else ["-k", key]
+    found = stream(*options[:-2], *keys, "dir", *options[-2:], status=2)
+    option = {"-o": "--output"}.get(options[-2], options[-2])
+    assert (found.error, found.hint) == (f"{option} is in dir", "write to another directory")
+    assert stream("-dk", key, "dir").out == PLAIN
 
 
 @pytest.mark.parametrize("name", ["dir", "single"])
@@ -66,7 +76,7 @@ def test_parts_are_looked_for_before_anything_is_written(joined, key, text, lose
     for mode in ["-d", "--part", "1"], ["--range", "81919:2"]:
         found = stream(*mode, "-k", key, "dir", status=4)
         assert found.out == b"" and f"{part(1)} {text}{rest}" in found.error
-        assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
+        assert found.hint == AGAIN_OR_SALVAGE
 
 
 @pytest.mark.parametrize("name", ["head", "index"])

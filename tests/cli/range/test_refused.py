@@ -2,7 +2,7 @@
 
 import pytest
 
-from programs import KEY, RAW, each_way, expect_same, flipped, openssl_ctr, some_bytes, stream
+from programs import AGAIN_OR_SALVAGE, KEY, RAW, each_way, expect_same, flipped, openssl_ctr, some_bytes, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -10,7 +10,6 @@ from damage import HEADER, SEALED, SEGMENT  # noqa: E402
 
 PLAIN = some_bytes(3 * SEGMENT + 1000)
 SIZE = len(PLAIN)
-SALVAGE = "copy or download it again, or use --salvage to recover the undamaged parts"
 REST = "--range OFFSET: decrypts to the end"
 BEYOND = "the range extends past the end of the plaintext, which has {} bytes"
 
@@ -32,11 +31,11 @@ def unsuitable(data, start):
         whole, more = divmod(end - start, SEALED)
         error = cut.format(end) if more < 16 else damaged.format(start + whole * SEALED)
         for text in ("0:10", "0:0"):  # the whole range remains
-            yield data[:end], text, 4, error, SALVAGE
+            yield data[:end], text, 4, error, AGAIN_OR_SALVAGE
     yield data[: start - 1], "0:10", 4, header, "copy or download it again"
-    yield flipped(data, len(data) - 1), "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
-    yield data + b"x" * SEALED, "0:10", 4, damaged.format(start + 4 * SEALED), SALVAGE
-    yield data + b"x" * 16, "0:10", 4, damaged.format(start + 3 * SEALED), SALVAGE
+    yield flipped(data, len(data) - 1), "0:10", 4, damaged.format(start + 3 * SEALED), AGAIN_OR_SALVAGE
+    yield data + b"x" * SEALED, "0:10", 4, damaged.format(start + 4 * SEALED), AGAIN_OR_SALVAGE
+    yield data + b"x" * 16, "0:10", 4, damaged.format(start + 3 * SEALED), AGAIN_OR_SALVAGE
     huge = 2**64 - 1
     for text in ("1T:0", "16777215T:1023G", f"{SIZE + 1}:0", f"{SIZE + 1}:", f"{huge}:{huge}"):
         yield data, text, 2, BEYOND.format(SIZE), ""

@@ -8,8 +8,8 @@ import types
 
 import pytest
 
-from programs import (KEY, OTHER_KEYS, OTHER_SECRETS, SANITIZED, each_way, expect_same, flipped, secret_file,
-                      some_bytes, spread)
+from programs import (AGAIN_OR_SALVAGE, KEY, OTHER_KEYS, OTHER_SECRETS, SANITIZED, each_way, expect_same, flipped,
+                      secret_file, some_bytes, spread)
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -137,8 +137,8 @@ def test_refused(kind, people, key):
          "use -p to enter the passphrase, or --passphrase-file FILE to read it from a file", {}),
         (3, seal(mine, sf.key_slot(FILE_KEY, KEY)), f"-k identity1 -k {secret_file('key2', OTHER_KEY)}",
          "none of the given secrets opens the input", OTHER_SECRETS, people.secrets[1]),
-        (4, seal(people.slot(os.urandom(32), people.publics[0])), "", modified, "", {}),
-        (4, seal(mine, mac=bytes(32)), "", modified, "", {}),
+        (4, seal(people.slot(os.urandom(32), people.publics[0])), "", modified, AGAIN_OR_SALVAGE, {}),
+        (4, seal(mine, mac=bytes(32)), "", modified, AGAIN_OR_SALVAGE, {}),
         (4, seal(mine, passphrase), "", both, "", {}),
     ):
         result = kind.stream("-q", "-d", *(options or "-k identity0").split(), input=data, status=status)

@@ -8,7 +8,7 @@ import pathlib
 import pytest
 
 from matrix import dealt_to_lanes
-from programs import KEY, expect_same, files_here, flipped, some_bytes, spread, stream
+from programs import AGAIN_OR_SALVAGE, KEY, expect_same, files_here, flipped, some_bytes, spread, stream
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -31,7 +31,7 @@ def check(batch, key, plain, cases, suite, chunks=(["-b", "16K"], [])):
     for i, (run, lane, ((changed, good), chunk)) in enumerate(dealt_to_lanes(batch, itertools.product(cases, chunks))):
         via, cut = ("pipe", "file")[(i + i // 2) % 2], len(changed) - HEADER - good * SEALED < 16
         found = expect_damage(run, key, changed, good, plain, "-l", lane, *chunk, cut=cut, via=via)
-        assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
+        assert found.hint == AGAIN_OR_SALVAGE
 
 
 @each_suite

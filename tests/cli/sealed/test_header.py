@@ -9,7 +9,8 @@ import pytest
 
 from matrix import thinned
 from processes import A_SECOND
-from programs import KEY, SANITIZED, each_way, expect_same, flipped, keygen, secret_file, some_bytes, stream
+from programs import (
+    AGAIN_OR_SALVAGE, KEY, SANITIZED, each_way, expect_same, flipped, keygen, secret_file, some_bytes, stream)
 
 pytest.importorskip("cryptography")
 import sealed_format as sf  # noqa: E402
@@ -212,7 +213,7 @@ def test_the_hint_for_a_modified_header_names_salvage(key, format):
         data[at] = ord("B" if data[at] == ord("A") else "A")
     pathlib.Path("damaged").write_bytes(data)
     found = stream("-q", "-d", "-k", secret, "damaged", status=4)
-    assert found.hint == "copy or download it again, or use --salvage to recover the undamaged parts"
+    assert found.hint == AGAIN_OR_SALVAGE
     assert stream("-q", "-t", "-k", secret, "damaged", status=4).hint == "copy or download it again"
     assert stream("-q", "--salvage", "-k", secret, "damaged", status=4).out == PLAIN
 

@@ -17,6 +17,7 @@ import tempfile
 import pytest
 
 FOLDER = pathlib.Path(os.environ.get("GPUAES_PROGRAMS", "build")).resolve()
+AGAIN_OR_SALVAGE = "copy or download it again, or use --salvage to recover the undamaged parts"
 INSTALLED = not (FOLDER / "CMakeCache.txt").exists()  # from a package
 HAS_BENCH = (FOLDER / "gpuaes-bench").exists()  # it is neither in the packages nor built by scripts/quickstart
 BATCH_DRIVER = FOLDER / "batch_driver"  # built with the tests
