@@ -104,13 +104,8 @@ void run_stream(const LaneRequest& lanes, Reports reports, OpenStream& stream, P
   if (const std::optional<AuthError> error = stream.final_error()) throw *error;
 }
 
-FilterRun::FilterRun(const FilterRequest& request, Progress& progress, const Context& context)
-    : request_(request),
-      progress_(progress),
-      context_(context),
-      targets_(find_outputs(output_of(request), request.reports.stats, request.reports.trace)),
-      lanes_(request.lanes) {
-  targets_.written = !request.stream.test;
+Filter::Filter(const FilterRequest& request, Progress& progress, const Context& context)
+    : request_(request), progress_(progress), context_(context), lanes_(request.lanes) {
   prepare_inputs(files_of(request.secrets, request.stream, request.inputs),
                  request.output.directory.has_value());
   // The plan of the first input is not that of all.
@@ -119,22 +114,8 @@ FilterRun::FilterRun(const FilterRequest& request, Progress& progress, const Con
   keyring_ = read_secrets(request.secrets, context);
 }
 
-InputResult FilterRun::run(const InputRequest& input, const Context& context, bool alone) {
-  Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
-  if (request_.inputs.finds_names())
-    refuse_secret_as_input(input.file, endpoints.source.status(),
-                           files_of(request_.secrets, request_.stream));
-  refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
-  if (endpoints.directory) refuse_outputs_in(endpoints.directory->directory, targets_);
-  Reports reports;
-  open_output(endpoints, request_, targets_.output, context);
-  reports.open(targets_, context);
-  run_opened(input, endpoints, std::move(reports), context, alone);
-  return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
-}
-
-void FilterRun::run_opened(const InputRequest& input, Endpoints& endpoints, Reports reports,
-                           const Context& context, bool alone) {
+void Filter::run(const InputRequest& input, Endpoints& endpoints, Reports reports, const Context& context,
+                 bool alone) {
   note_if_terminal(endpoints.source, context.messages);
   const std::unique_ptr<OpenStream> stream =
       open_stream(request_.stream, input, keyring_.copy(), endpoints, context);
@@ -143,12 +124,45 @@ void FilterRun::run_opened(const InputRequest& input, Endpoints& endpoints, Repo
   run_stream(alone ? lanes_ : lane_of_this_thread(lanes_), std::move(reports), *stream, progress_, context);
 }
 
+namespace {
+
+// Has only the outputs that options name.
+class FilterRun : public InputRun {
+ public:
+  FilterRun(const FilterRequest& request, Progress& progress, const Context& context)
+      : request_(request),
+        targets_(find_outputs(output_of(request), request.reports.stats, request.reports.trace)),
+        filter_(request, progress, context) {
+    targets_.written = !request.stream.test;
+  }
+
+  InputResult run(const InputRequest& input, const Context& context, bool alone) override {
+    Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
+    const NamedInputs secrets = files_of(request_.secrets, request_.stream);
+    if (request_.inputs.finds_names()) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
+    refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
+    if (endpoints.directory) refuse_outputs_in(endpoints.directory->directory, targets_);
+    Reports reports;
+    open_output(endpoints, request_, targets_.output, context);
+    reports.open(targets_, context);
+    filter_.run(input, endpoints, std::move(reports), context, alone);
+    return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};
+  }
+
+ private:
+  const FilterRequest& request_;
+  OutputTargets targets_;
+  Filter filter_;
+};
+
+}  // namespace
+
 void run_filter(const FilterRequest& request, const Messages& messages) {
   RunControl control(messages);
   Progress progress(control.signals, messages, request.progress);
-  const std::unique_ptr<FilterRun> run =
-      request.output.directory ? make_directory_run(request, progress, control.context)
-                               : std::make_unique<FilterRun>(request, progress, control.context);
+  const std::unique_ptr<InputRun> run = request.output.directory
+                                            ? make_directory_run(request, progress, control.context)
+                                            : std::make_unique<FilterRun>(request, progress, control.context);
   for_each_input(request.inputs, control.context, *run);
 }
 

@@ -4,10 +4,8 @@
 #include <mutex>
 
 #include "cli/requests.hpp"
-#include "files/conflicts.hpp"
 #include "keys/keyring.hpp"
 #include "run/endpoints.hpp"
-#include "run/inputs.hpp"
 #include "run/open_stream.hpp"
 #include "run/report.hpp"
 #include "terminal/context.hpp"
@@ -19,27 +17,25 @@ namespace gpuaes {
 // written; otherwise throws an Error or Cancelled.
 void run_filter(const FilterRequest& request, const Messages& messages);
 
-// Encrypts, decrypts or verifies each input.
-class FilterRun : public InputRun {
+// What the inputs of a run share: its secrets and lanes.
+class Filter {
  public:
   // Reads the secrets, with the same errors as run_filter().
-  FilterRun(const FilterRequest& request, Progress& progress, const Context& context);
+  Filter(const FilterRequest& request, Progress& progress, const Context& context);
 
-  InputResult run(const InputRequest& input, const Context& context, bool alone) override;
+  // Encrypts, decrypts or verifies an input whose ends are open. Unless it is alone, the calling thread does
+  // all of the work.
+  void run(const InputRequest& input, Endpoints& endpoints, Reports reports, const Context& context,
+           bool alone);
 
- protected:
-  // Does the work once the ends are open. Unless the input is alone, the calling thread does all of it.
-  void run_opened(const InputRequest& input, Endpoints& endpoints, Reports reports, const Context& context,
-                  bool alone);
+  const Keyring& keyring() const { return keyring_; }
 
+ private:
   const FilterRequest& request_;
   Progress& progress_;
   const Context& context_;
-  OutputTargets targets_;  // those that options name
-  Keyring keyring_;
-
- private:
   LaneRequest lanes_;
+  Keyring keyring_;
   std::once_flag noted_;
 };
 

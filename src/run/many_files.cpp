@@ -27,6 +27,7 @@
 #include "io/output_directory.hpp"
 #include "io/temporary_name.hpp"
 #include "run/endpoints.hpp"
+#include "run/filter.hpp"
 #include "run/info.hpp"
 #include "run/inputs.hpp"
 #include "run/output_names.hpp"
@@ -56,10 +57,14 @@ std::string without_link(const std::string& file) {
   return found.empty() ? file : found.string();
 }
 
-class DirectoryRun : public FilterRun {
+class DirectoryRun : public InputRun {
  public:
   DirectoryRun(const FilterRequest& request, Progress& progress, const Context& context)
-      : FilterRun(request, progress, context),
+      : request_(request),
+        progress_(progress),
+        context_(context),
+        reports_(find_outputs({}, request.reports.stats)),
+        filter_(request, progress, context),
         ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
         names_(ending_),
         directory_(request.output.directory->name) {
@@ -67,14 +72,16 @@ class DirectoryRun : public FilterRun {
     for (const NamedInput& each : named.list())
       each.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, each.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
-    if (targets_.stats) stats_ = open_stats(named);
+    reports_.written = false;
+    refuse_output_conflicts(named, reports_);
+    stats_ = open_report(reports_.stats, context_);
     request.output.directory->in_context([this] { directory_.make(); });
   }
 
   InputRules rules() const override {
     return {.only_files = true,
-            .side_by_side = !keyring_.has_plugin(),
-            .extra_bytes = derivation_bytes(keyring_),
+            .side_by_side = !filter_.keyring().has_plugin(),
+            .extra_bytes = derivation_bytes(filter_.keyring()),
             .verb = request_.stream.decrypt ? "decrypted" : "encrypted",
             .progress = &progress_};
   }
@@ -113,7 +120,7 @@ class DirectoryRun : public FilterRun {
     // After `place`, whose folder must be open while there is a sink.
     Endpoints endpoints{.source = std::move(file.source), .directory = std::move(file.directory)};
     open_output(endpoints, place.target, context);
-    run_opened(input, endpoints, {.totals = &totals_}, context, alone);
+    filter_.run(input, endpoints, {.totals = &totals_}, context, alone);
     return {};
   }
 
@@ -131,7 +138,7 @@ class DirectoryRun : public FilterRun {
  private:
   const Format& format_to_write() const {
     const Format* const named = request_.stream.format.named;
-    return named != nullptr ? *named : gpuaes::format_to_write(keyring_);
+    return named != nullptr ? *named : gpuaes::format_to_write(filter_.keyring());
   }
 
   // A name that is a secret must not be shown in another error.
@@ -154,15 +161,8 @@ class DirectoryRun : public FilterRun {
       throw UsageError(would_replace(input, path));
   }
 
-  std::unique_ptr<Sink> open_stats(const NamedInputs& named) {
-    OutputTargets only_stats = targets_;
-    only_stats.written = false;
-    refuse_output_conflicts(named, only_stats);
-    return open_report(only_stats.stats, context_);
-  }
-
   void write_stats(const InputCounts& counts) {
-    const OutputTarget& target = *targets_.stats;
+    const OutputTarget& target = *reports_.stats;
     for (const FileSet* const others : {&inputs_, &outputs_})
       if (others->contains(target.directory, target.path))
         throw IoError(
@@ -288,6 +288,11 @@ class DirectoryRun : public FilterRun {
     outputs_.add(fd);
   }
 
+  const FilterRequest& request_;
+  Progress& progress_;
+  const Context& context_;
+  OutputTargets reports_;  // only statistics
+  Filter filter_;
   const std::string ending_;
   OutputNames names_;
   FileSet inputs_, outputs_;  // all that this run reads, and what it has written
@@ -303,8 +308,8 @@ class DirectoryRun : public FilterRun {
 
 }  // namespace
 
-std::unique_ptr<FilterRun> make_directory_run(const FilterRequest& request, Progress& progress,
-                                              const Context& context) {
+std::unique_ptr<InputRun> make_directory_run(const FilterRequest& request, Progress& progress,
+                                             const Context& context) {
   return std::make_unique<DirectoryRun>(request, progress, context);
 }
 
