@@ -98,8 +98,8 @@ void check_new_slots(const Keyring& keyring) {
   check_combination(keyring);
   for (const Key& key : keyring.keys)
     if (find_slot_kind(key.kind) == nullptr)
-      throw UsageError("the sealed format does not accept recipients of ssh, hardware or plugins",
-                       "the age format accepts them, but no key file next to them");
+      throw UsageError("the sealed format does not accept SSH, hardware or plugin recipients",
+                       "the age format accepts them, but not together with a key file");
   if (keyring.keys.size() > max_slots)
     throw UsageError(fmt::format(
         "the sealed format allows at most {} keys, recipients and passphrases in total", max_slots));

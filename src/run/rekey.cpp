@@ -83,7 +83,7 @@ const Format& find_rekeyable_format(const Format* named, HeaderReader& input) {
     if (format.rekey != nullptr && (named == nullptr || named == &format) && input.begins_with(format.magic))
       return format;
   refuse_other_format(input, named != nullptr ? named->name : "");
-  throw AuthError("the input is in no format whose keys can be replaced",
+  throw AuthError("the input is not in a format whose keys can be replaced",
                   "--rekey replaces the keys of sealed files and age files");
 }
 

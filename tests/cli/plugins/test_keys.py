@@ -140,7 +140,7 @@ def test_the_sealed_format_has_none(plugin, recipient, key, options):
     words = [key if word == "KEY" else word for word in options]
     for way in ["-r", recipient], ["-j", "test"]:
         result = stream(*words, *way, input=PLAIN, status=2)
-        assert result.error == "the sealed format does not accept recipients of ssh, hardware or plugins"
+        assert result.error == "the sealed format does not accept SSH, hardware or plugin recipients"
     stream(*words, "-e", "-k", key, "-r", age.recipient_text(), "-o", "sealed", input=PLAIN)
     stream("--rekey", "-k", key, "-r", recipient, "sealed", status=2)
     assert recorded() == []

@@ -153,4 +153,4 @@ def test_combinations(key, wrap):
     secret_file("key", bytes(32))
     for options in ["-f", "sealed"], ["-k", "key"]:
         result = stream("-r", recipient, *options, input=b"", wrap=wrap, status=2)
-        assert result.error == "the sealed format does not accept recipients of ssh, hardware or plugins"
+        assert result.error == "the sealed format does not accept SSH, hardware or plugin recipients"

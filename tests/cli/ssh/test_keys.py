@@ -87,7 +87,7 @@ def test_points_of_low_order():
 
 
 def test_what_they_cannot_be_combined_with(ed25519, key, ml_kem):
-    only = "the sealed format does not accept recipients of ssh, hardware or plugins"
+    only = "the sealed format does not accept SSH, hardware or plugin recipients"
     for options in ["-k", key], ["-f", "sealed"]:
         assert stream(*options, "-r", ed25519.text, status=2).error == only
     assert parts("plan", "-r", ed25519.text, "-n", "2", "-o", "dir", status=2).error == only

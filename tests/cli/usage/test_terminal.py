@@ -96,7 +96,7 @@ def test_typed_input(key, options, keys, reminder):
     ("-k KEY -d", "the input is empty"),
     ("-k KEY --test", "the input is empty"),
     ("--info", "the input is empty"),
-    ("-k KEY --rekey --new-key KEY", "the input is in no format whose keys can be replaced"),
+    ("-k KEY --rekey --new-key KEY", "the input is not in a format whose keys can be replaced"),
 ])
 def test_one_ctrl_d_ends_an_empty_input(key, options, error):
     result = type_in(options.replace("KEY", key).split(), b"\x04", 4, True)
