@@ -56,11 +56,11 @@ struct Control::Loop {
   class SignalsBlocked {
    public:
     SignalsBlocked() {
-      sigset_t blocked;
-      sigemptyset(&blocked);
-      sigaddset(&blocked, SIGUSR1);
-      for (const int signal : stop_signals) sigaddset(&blocked, signal);
-      pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+      sigset_t stopping;
+      sigemptyset(&stopping);
+      sigaddset(&stopping, SIGUSR1);
+      for (const int signal : stop_signals) sigaddset(&stopping, signal);
+      pthread_sigmask(SIG_BLOCK, &stopping, &before_);
     }
     ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
     SignalsBlocked(const SignalsBlocked&) = delete;
