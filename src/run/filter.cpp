@@ -138,8 +138,9 @@ class FilterRun : public InputRun {
 
   InputResult run(const InputRequest& input, const Context& context, bool alone) override {
     Endpoints endpoints = open_input(input, request_.stream.decrypt, context.cancel);
-    const NamedInputs secrets = files_of(request_.secrets, request_.stream);
-    if (request_.inputs.finds_names()) refuse_secret_as_input(input.file, endpoints.source.status(), secrets);
+    if (request_.inputs.finds_names())
+      refuse_secret_as_input(input.file, endpoints.source.status(),
+                             files_of(request_.secrets, request_.stream));
     refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
     if (endpoints.directory) refuse_outputs_in(endpoints.directory->directory, targets_);
     Reports reports;

@@ -73,7 +73,7 @@ class DirectoryRun : public InputRun {
       each.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, each.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
     reports_.written = false;
-    refuse_output_conflicts(named, reports_);
+    if (reports_.stats) refuse_output_conflicts(named, reports_);
     stats_ = open_report(reports_.stats, context_);
     request.output.directory->in_context([this] { directory_.make(); });
   }

@@ -129,8 +129,7 @@ class StreamOpening {
   using OpenSession = std::function<std::unique_ptr<Session>(const Format&, SessionRequest)>;
   std::unique_ptr<Session> session(const OpenSession& open = open_session);
 
-  // The parts of the stream, with endpoints.output as its sink. `for_damage` is the
-  // hint for a damaged body.
+  // The parts of the stream, with endpoints.output as its sink. `for_damage` is the hint for a damaged body.
   StreamParts parts(std::unique_ptr<Session> session, const Hint& for_damage = Advice::recover_undamaged);
 
  private:

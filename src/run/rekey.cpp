@@ -215,10 +215,11 @@ class RekeyRun : public InputRun {
       ends.target = find_head(*directory, input.file.option);
     }
     NamedInputs others = secrets();
+    const std::optional<NamedFile>& output = request_.output.file;
     if (!request_.in_place) add_files(others, input);
-    refuse_output_conflicts(
-        others, {.output = ends.target, .shown = request_.output.file ? "--output" : ends.target.name},
-        "omit --output to replace the file, or write to another file");
+    refuse_output_conflicts(others,
+                            {.output = ends.target, .shown = output ? output->option : ends.target.name},
+                            "omit --output to replace the file, or write to another file");
     SinkRules rules = output_rules(request_, ends.target, ends.input.source, context.messages);
     rules.durable_name = !several_ || ends.directory() != nullptr;
     if (!rules.durable_name) add_folder(ends.target);
