@@ -119,6 +119,8 @@ void refuse_secret_as_input(const NamedFile& input, const struct stat& opened, N
 }
 
 void prepare_inputs(const NamedInputs& named, bool only_from_files) {
+  for (const NamedInput& each : named.list())
+    each.file.in_context([&] { refuse_secret_as_name(each.file.name); });
   const std::vector<Input> inputs = find_inputs(named);
   refuse_shared_inputs(inputs, only_from_files);
   for (const Input& input : inputs)

@@ -38,6 +38,7 @@ class NamedInputs {
 
 // Call this once, before opening any file, since opening may block. A missing file conflicts with nothing;
 // opening it reports the error. UsageError if
+//  - a name is a secret,
 //  - two inputs share the bytes of one pipe, terminal or standard input,
 //  - a secret is read from the input file: the type of the file would determine whether the data includes
 //    the secret.

@@ -44,6 +44,8 @@ std::string shortened_name(int directory, const std::string& name, std::size_t m
 // Makes new names in a directory survive a system crash, if the file system allows it. Does nothing if the
 // descriptor is -1. `name` is that of a file in the directory. IoError.
 void sync_directory(const Fd& directory, const std::string& name);
-void sync_directory_of(const std::filesystem::path& path);
+
+// The same for a directory that is not open. Does nothing if it cannot be opened.
+void sync_folder(const std::filesystem::path& directory);
 
 }  // namespace gpuaes

@@ -80,7 +80,7 @@ void run_plan(const PlanRequest& request, const Messages& messages) {
       request.directory.in_context([&] { return Directory::make(request.directory.name); });
   try {
     fill(directory, job, input ? &*input : nullptr, context);
-    sync_directory_of(directory.name());
+    sync_folder(directory_of(directory.name()));
     const std::string count = fmt::format("{}\n", job.count);
     if (job.count != 0) print(count, context.cancel);
   } catch (...) {

@@ -21,12 +21,9 @@ namespace gpuaes {
 namespace {
 
 // Waits for the other end of a FIFO, unless the input may be only a file.
-Fd open_input_by_name(const InputRequest& input, Cancel& cancel) try {
+Fd open_input_by_name(const InputRequest& input, Cancel& cancel) {
   if (!input.is_named()) return Fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   return open_file(input.file.name, O_RDONLY | O_NOCTTY | (input.only_file ? O_NONBLOCK : 0), cancel);
-} catch (const IoError&) {
-  refuse_secret_as_name(input.file.name);
-  throw;
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Endpoints {
 };
 
 // Opens the input, which must not be a command. IoError if it cannot be opened, also for a directory to
-// encrypt; UsageError if its name is a secret.
+// encrypt.
 InputFile open_input_file(const InputRequest& input, bool decrypt, Cancel& cancel);
 
 // Opens the input of a run, with the same errors.

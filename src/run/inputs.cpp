@@ -81,8 +81,8 @@ class InputReader {
   const FileTree& tree() const { return tree_; }
 
   // IoError if the last input is a directory without files, or its name is from the list and cannot be a file
-  // name.
-  void check(const InputRequest& input) const {
+  // name. If it is a secret, the input is named by its place in the list.
+  void check(InputRequest& input) const {
     const std::string& name = input.file.name;
     if (input.is_tree) throw IoError(fmt::format("{} contains no files", name));
     if (!list_) return;
@@ -99,6 +99,12 @@ class InputReader {
                     "Windows programs write one before each newline; remove them with tr -d '\\r'");
     if (request_.separator == '\0' && name.ends_with('\n'))
       throw IoError(fmt::format("name {} in {} ends with a newline", count_, list_->name()), hint());
+    try {
+      refuse_secret_as_name(name);
+    } catch (const UsageError& error) {
+      input.file.name = fmt::format("name {} in {}", count_, list_->name());
+      throw IoError(fmt::format("{}: {}", input.file.name, error.what()));
+    }
   }
 
  private:
@@ -184,7 +190,7 @@ class InputLoop {
   }
 
   // Whether the input, whose name was found, is to be run. Otherwise, it is left out, or this is its error.
-  bool accepts(const InputRequest& input, const InputReader& reader) {
+  bool accepts(InputRequest& input, const InputReader& reader) {
     try {
       reader.check(input);
       return !run_.leaves_out(input);

@@ -90,7 +90,7 @@ class DirectoryRun : public InputRun {
     const bool left_out = is_temporary_name(std::filesystem::path(input.file.name).filename().string()) ||
                           is_earlier_output(without_link(input.file.name));
     if (!left_out)
-      add_name(input);
+      names_.add(input.file.name);
     else if (left_out_++ == 0)
       first_left_out_ = input.file.name;
     return left_out;
@@ -141,19 +141,13 @@ class DirectoryRun : public InputRun {
     return named != nullptr ? *named : gpuaes::format_to_write(filter_.keyring());
   }
 
-  // A name that is a secret must not be shown in another error.
-  std::string add_name(const InputRequest& input) {
-    refuse_secret_as_name(input.file.name);
-    return names_.add(input.file.name);
-  }
-
   // UsageError if an output would replace an input, or the outputs below a directory have no place. A wrong
   // ending is an error only of that input, and is reported in its turn.
   void check_named(const InputRequest& input) {
     if (input.is_tree) return OutputNames::check(input.file.name);
     std::string path;
     try {
-      path = add_name(input);
+      path = names_.add(input.file.name);
     } catch (const IoError&) {
       return;
     }
@@ -184,14 +178,16 @@ class DirectoryRun : public InputRun {
   }
 
   // IoError if the file there is one that this run reads. The list may still contain it, so an output next to
-  // its input replaces only an encrypted file.
+  // its input replaces only what is no input: an encrypted file, or a decrypted one.
   void refuse_to_replace(const InputRequest& input, const std::string& path,
                          const OutputTarget& there) const {
     if (inputs_.contains(there.file->get())) throw IoError(would_replace(input, path));
-    if (request_.inputs.finds_names() && !ending_.empty() && there.status->st_size > 0 &&
-        is_output_next_to(input.file.name) && !begins_like_output(there))
-      throw IoError(fmt::format("{} is not an encrypted file, so the output for {} does not replace it",
-                                there.name, input.file.name));
+    if (!request_.inputs.finds_names() || !is_output_next_to(input.file.name)) return;
+    const bool replaces = ending_.empty() ? !OutputNames::has_ending(path)
+                                          : there.status->st_size == 0 || begins_like_output(there);
+    if (!replaces)
+      throw IoError(fmt::format("{} is {} encrypted file, so the output for {} does not replace it",
+                                there.name, ending_.empty() ? "named like an" : "not an", input.file.name));
   }
 
   // Whether a listed file is in the output directory, and was not put there to be encrypted: its own output

@@ -34,6 +34,10 @@ bool remove_ending(std::string& path) {
 
 }  // namespace
 
+bool OutputNames::has_ending(std::string_view name) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 void warn_of_ending(const std::optional<NamedFile>& output, const Format& format, const Messages& messages) {
   for (const std::string_view ending : OutputNames::endings)
     if (output && output->name.ends_with(ending) && ending.substr(1) != format.name)

@@ -45,6 +45,9 @@ class OutputNames {
   // paths. From any thread.
   bool claim(const struct stat& folder, std::string_view name, const std::string& input);
 
+  // Whether the name is that of an encrypted file.
+  static bool has_ending(std::string_view name);
+
   static constexpr std::array<std::string_view, 2> endings = {".age", ".sealed"};
 
  private:

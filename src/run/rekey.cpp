@@ -193,13 +193,11 @@ class RekeyRun : public InputRun {
     return {};
   }
 
-  void at_end(const InputCounts&) override {
-    note_slots();
-    for (const std::filesystem::path& folder : folders_) sync_directory_of(folder / "file");
-  }
+  void at_end(const InputCounts&) override { finish(); }
 
-  // Of all files together.
-  void note_slots() const {
+  // Also of a run that is interrupted: who reads the note may delete the old key.
+  void finish() const {
+    sync_folders();
     if (files_ == 0) return;
     messages_.note(fmt::format("{}: {} before, {} now",
                                files_ > 1 ? fmt::format("{} files", with_commas(files_)) : file_,
@@ -207,6 +205,19 @@ class RekeyRun : public InputRun {
   }
 
  private:
+  // IoError for the first that cannot be synced, after all others.
+  void sync_folders() const {
+    std::optional<IoError> failure;
+    for (const std::filesystem::path& folder : folders_) {
+      try {
+        sync_folder(folder);
+      } catch (const IoError& error) {
+        if (!failure) failure = error;
+      }
+    }
+    if (failure) throw IoError(*failure);
+  }
+
   NamedInputs secrets() const { return files_of(request_.old_secrets, request_.new_secrets); }
 
   void open_ends(const InputRequest& input, Ends& ends, const Context& context) {
@@ -279,7 +290,7 @@ class RekeyRun : public InputRun {
 
   void add_folder(const OutputTarget& target) {
     const std::lock_guard lock(mutex_);
-    folders_.insert(target.path.parent_path());
+    folders_.insert(directory_of(target.path));
   }
 
   void count_slots(const std::string& file, const NewHeader& header) {
@@ -315,7 +326,7 @@ void run_rekey(const RekeyRequest& request, const Messages& messages) {
   try {
     for_each_input(request.inputs, control.context, run);
   } catch (const Cancelled&) {
-    run.note_slots();
+    run.finish();
     throw;
   }
 }

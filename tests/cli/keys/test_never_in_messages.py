@@ -1,5 +1,7 @@
 """Secrets that were given instead of the name of a file do not appear in messages."""
 
+import pathlib
+
 import pytest
 
 from programs import IV, KEY, files_here, keygen, stream
@@ -54,6 +56,11 @@ def test_a_key_in_hexadecimal(key):
         ):
             result = stream(*options, status=2)
             assert (result.error, result.hint) == (f"{where}: a key was given instead of a file name", NEW_KEY)
+    sealed = stream("-k", key, input=b"data").out
+    pathlib.Path("sealed").write_bytes(sealed)
+    for options in ["-tk", key], ["--info", "--json"], ["--rekey", "-k", key, "--new-key", key], ["--output-dir", "out", "-dk", key]:
+        result = stream(*options, "sealed", secret, status=2)
+        assert (result.out, result.error) == (b"", "a key was given instead of a file name")
     for options, shown in (["-K" + secret], "-K"), (["-K", secret], "-K"), (["--K=" + secret], "--K"):
         assert stream(*raw, *options, status=2).error == f"unknown option '{shown}'"
 

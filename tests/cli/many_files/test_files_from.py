@@ -67,7 +67,7 @@ def test_names_that_cannot_be_used(key):
         "the name ../a contains .., so its output could be outside the directory", "'/' is not the name of a file",
         "fifo is not a regular file", "./a and another input have the same output, a.sealed",
         "cannot open missing: No such file or directory", "--key and the input are both read from secret",
-        "a key was given instead of a file name", f"cannot open {'x' * 256}: File name too long"])
+        "name 8 in list: a key was given instead of a file name", f"cannot open {'x' * 256}: File name too long"])
     assert notes == [skipped(1, "out/b.sealed", "out"),
                      "2 of 10 files encrypted, 8 failed"]
     assert outputs() == ["a.sealed", "b.sealed"]
@@ -107,11 +107,15 @@ def test_a_list_in_another_form(key, options, data, error, hint):
     assert lines[0] == f"gpuaes-stream: error: {error}" and hint in lines[1]
 
 
-@pytest.mark.parametrize("options", [["-dk"], ["-k"]])
+@pytest.mark.parametrize("options", ["-dk {} --output-dir out", "-k {} --output-dir out", "-tk {}", "--info --json",
+                                     "--rekey -k {0} --new-key {0}"])  # fmt: skip
 def test_a_secret_in_a_list_is_not_shown(key, options):
     write_list(KEY.hex(), f"../{KEY.hex()}")
-    errors, _ = many(*options, key, "--output-dir", "out", "--files-from", "list", status=1)
-    assert errors == ["a key was given instead of a file name"] * 2
+    done = subprocess.run([FOLDER / "gpuaes-stream", *options.format(key).split(), "--files-from", "list"],
+                          capture_output=True, stdin=subprocess.DEVNULL, text=True)
+    assert done.returncode == 1 and KEY.hex() not in done.stderr + done.stdout
+    assert [line for line in done.stderr.splitlines() if "error: " in line] == [
+        f"gpuaes-stream: error: name {number} in list: a key was given instead of a file name" for number in (1, 2)]
 
 
 def test_a_list_that_cannot_be_opened(key):
@@ -207,6 +211,18 @@ def test_outputs_next_to_their_inputs_are_left_out(key, tree):
     assert errors == ["B.sealed is not an encrypted file, so the output for ./B does not replace it"]
     assert notes[-1] == "1 of 6 files encrypted, 4 skipped, 1 failed"
     assert pathlib.Path("B.sealed").read_bytes() == b"B.sealed"
+
+
+def test_a_decrypted_file_does_not_replace_an_encrypted_one_that_may_be_listed(key):
+    make("a")
+    for name in "a", "a.sealed":
+        stream("-k", key, name, "-o", f"{name}.sealed")
+    before = pathlib.Path("a.sealed").read_bytes()
+    write_list("a.sealed.sealed", "a.sealed")
+    errors, notes = many("-dk", key, "--output-dir", ".", "--files-from", "list", status=1)
+    assert errors == ["a.sealed is named like an encrypted file, so the output for a.sealed.sealed does not replace it"]
+    assert notes == ["1 of 2 files decrypted, 1 failed"]
+    assert pathlib.Path("a.sealed").read_bytes() == before
 
 
 def test_temporary_and_kept_files_are_left_out(key, tree):
