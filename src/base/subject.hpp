@@ -25,4 +25,15 @@ auto name_subject(const std::string& subject, const Use& use) {
   }
 }
 
+// Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
+template <class Action>
+void name_input(const std::string& name, const Action& action) {
+  try {
+    action();
+  } catch (InputError& error) {
+    error.within(name);
+    throw;
+  }
+}
+
 }  // namespace gpuaes

@@ -173,16 +173,6 @@ LaneChoice parse_lanes(std::string_view text) {
   return choice;
 }
 
-std::string to_string(const std::vector<LaneSpec>& specs) {
-  std::string text;
-  for (const LaneSpec& spec : specs) {
-    text.append(text.empty() ? "" : "+").append(info(spec.backend).name);
-    if (spec.device) text += fmt::format(":{}", *spec.device);
-    if (spec.count) text += fmt::format(":{}", *spec.count);
-  }
-  return text;
-}
-
 std::vector<std::string_view> lane_names() {
   std::vector<std::string_view> names = backend_names();
   names.insert(names.begin(), {auto_lanes, auto_low_cpu});

@@ -42,8 +42,7 @@ std::uint32_t parse_part_count(const std::string& text);
 
 // The lanes of -l: "auto", "auto:low-cpu", or items joined by +.
 LaneChoice parse_lanes(std::string_view text);
-std::string to_string(const std::vector<LaneSpec>& specs);  // in that form
-std::vector<std::string_view> lane_names();                 // the words in it
+std::vector<std::string_view> lane_names();  // the words in it
 
 // A number of iterations.
 std::uint32_t parse_iterations(const std::string& text);

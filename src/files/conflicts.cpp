@@ -70,21 +70,18 @@ void refuse_shared_inputs(const std::vector<Input>& inputs, bool only_from_files
                          "use a different file for one of them");
 }
 
-using NamedTargets = std::vector<std::pair<std::string, const OutputTarget*>>;
-
-NamedTargets targets_in(const OutputTargets& targets) {
-  NamedTargets all;
-  if (targets.written) all.emplace_back(targets.shown, &targets.output);
-  for (const auto* const target : {&targets.stats, &targets.trace, &targets.receipt})
-    if (*target) all.emplace_back((*target)->option, &**target);
+std::vector<const OutputTarget*> targets_in(const OutputTargets& targets) {
+  std::vector<const OutputTarget*> all;
+  for (const auto* const target : {&targets.output, &targets.stats, &targets.trace, &targets.receipt})
+    if (*target) all.push_back(&**target);
   return all;
 }
 
-void refuse_same_outputs(const NamedTargets& targets) {
+void refuse_same_outputs(const std::vector<const OutputTarget*>& targets) {
   for (auto b = targets.begin(); b != targets.end(); ++b)
     for (auto a = targets.begin(); a != b; ++a)
-      if (is_same_output(*b->second, *a->second))
-        throw UsageError(fmt::format("{} and {} are the same file", b->first, a->first));
+      if (is_same_output(**b, **a))
+        throw UsageError(fmt::format("{} and {} are the same file", (*b)->shown(), (*a)->shown()));
 }
 
 }  // namespace
@@ -136,7 +133,7 @@ bool is_same_output(const OutputTarget& a, const OutputTarget& b) {
   const bool exist = a.status && b.status;
   if (exist && is_pipe(*a.status)) return is_same_stream(*a.status, *b.status);
   if (b.path.empty()) return exist && is_same_file(*a.status, *b.status);
-  if (a.status && !S_ISREG(a.status->st_mode)) return false;
+  if ((a.status && !S_ISREG(a.status->st_mode)) || a.directory != b.directory) return false;
   const std::filesystem::path path = canonical_path(a.path);
   return !path.empty() && path == canonical_path(b.path);
 }
@@ -150,7 +147,6 @@ OutputTarget find_target(const std::optional<NamedFile>& file) {
 OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::optional<NamedFile>& stats,
                            const std::optional<NamedFile>& trace) {
   OutputTargets targets{.output = find_target(output)};
-  targets.shown = output ? output->option : targets.output.name;
   if (stats) targets.stats = find_target(stats);
   if (trace) targets.trace = find_target(trace);
   return targets;
@@ -158,17 +154,17 @@ OutputTargets find_outputs(const std::optional<NamedFile>& output, const std::op
 
 void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targets, const char* data_hint) {
   const std::vector<Input> inputs = find_inputs(named);
-  const NamedTargets outputs = targets_in(targets);
+  const std::vector<const OutputTarget*> outputs = targets_in(targets);
   refuse_same_outputs(outputs);
-  for (const auto& [name, target] : outputs) {
+  for (const OutputTarget* const target : outputs) {
     const std::optional<struct stat> now =
         status_of(target->path.string(), target->directory);  // to be replaced
-    const auto is_target = [&, &target = target](const struct stat& file) {
+    const auto is_target = [&](const struct stat& file) {
       return (target->status && is_same_file(file, *target->status)) || (now && is_same_file(file, *now));
     };
     for (const Input& input : inputs)
       if (is_target(input.status))
-        throw UsageError(fmt::format("{} and {} are the same file", input.shown(), name),
+        throw UsageError(fmt::format("{} and {} are the same file", input.shown(), target->shown()),
                          input.is_data() ? data_hint : "write to another file");
   }
 }
@@ -176,10 +172,11 @@ void refuse_output_conflicts(const NamedInputs& named, const OutputTargets& targ
 void refuse_outputs_in(const Directory& directory, const OutputTargets& targets) {
   struct stat there {};
   const std::optional<struct stat> here = directory.status_of(".");
-  for (const auto& [name, target] : targets_in(targets))
+  for (const OutputTarget* const target : targets_in(targets))
     if (!target->path.empty() && stat(directory_of(target->path).c_str(), &there) == 0 &&
         is_same_inode(there, *here))
-      throw UsageError(fmt::format("{} is in {}", name, directory.name()), "write to another directory");
+      throw UsageError(fmt::format("{} is in {}", target->shown(), directory.name()),
+                       "write to another directory");
 }
 
 }  // namespace gpuaes

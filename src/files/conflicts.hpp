@@ -9,8 +9,7 @@
 
 #include "files/named_file.hpp"
 #include "io/directory.hpp"
-#include "io/fd_source_sink.hpp"
-#include "io/output_file.hpp"
+#include "io/output_target.hpp"
 
 namespace gpuaes {
 
@@ -53,11 +52,9 @@ void refuse_secret_as_input(const NamedFile& input, const struct stat& opened, N
 // standard error: a program that has the old file open would keep writing to it after it has been replaced.
 void check_replaceable(const NamedFile& file, const char* hint);
 
+// Those that a run has.
 struct OutputTargets {
-  OutputTarget output;
-  std::string shown{};                                      // in messages: the option, or a name
-  bool written = true;                                      // nothing is written to `output` otherwise
-  std::optional<OutputTarget> stats{}, trace{}, receipt{};  // if requested
+  std::optional<OutputTarget> output{}, stats{}, trace{}, receipt{};
 };
 
 // What the outputs are now. Call this first: a file that appears at a name later is another program's.

@@ -25,6 +25,8 @@ struct OutputTarget {
   std::optional<int> standard_descriptor{};  // standard output or error, if that is the target
   std::filesystem::path path{};              // never of a symbolic link; empty without a name, or on error
   int directory = AT_FDCWD;  // must stay open while the target or its sink exists; `path` is relative to it
+
+  const std::string& shown() const { return option.empty() ? name : option; }  // in messages about conflicts
 };
 
 // The target of the output `name`, or standard output. The kernel follows symbolic links, which must lead to

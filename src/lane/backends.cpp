@@ -70,6 +70,16 @@ std::optional<Backend> find_backend(std::string_view name) {
   return std::nullopt;
 }
 
+std::string to_string(const std::vector<LaneSpec>& specs) {
+  std::string text;
+  for (const LaneSpec& spec : specs) {
+    text.append(text.empty() ? "" : "+").append(info(spec.backend).name);
+    if (spec.device) text += fmt::format(":{}", *spec.device);
+    if (spec.count) text += fmt::format(":{}", *spec.count);
+  }
+  return text;
+}
+
 void use_first_device(std::vector<LaneSpec>& specs) {
   for (LaneSpec& spec : specs)
     if (uses_device(spec) && !spec.device) spec.device = 0;

@@ -56,6 +56,9 @@ struct LaneChoice {
   bool all_devices = false;     // uses all named devices, even if opening them does not pay off
 };
 
+// As -l names them: cpu:4+cuda:0.
+std::string to_string(const std::vector<LaneSpec>& specs);
+
 // `cuda` without a device becomes device 0.
 void use_first_device(std::vector<LaneSpec>& specs);
 

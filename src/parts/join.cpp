@@ -15,6 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/subject.hpp"
 #include "base/text.hpp"
 #include "files/conflicts.hpp"
 #include "format/parts/directory.hpp"
@@ -27,7 +28,6 @@
 #include "parts/job_file.hpp"
 #include "parts/part_file.hpp"
 #include "run/endpoints.hpp"
-#include "run/inputs.hpp"
 #include "run/output_names.hpp"
 #include "terminal/context.hpp"
 #include "terminal/progress.hpp"
@@ -167,7 +167,7 @@ class Joiner {
     directory_.require_private();
     std::optional<OutputTarget> output;
     if (request_.single_file) output.emplace(find_target(request_.single_file->file));
-    if (output) refuse_outputs_in(directory_, {.output = *output, .shown = output->option});
+    if (output) refuse_outputs_in(directory_, {.output = *output});
     const std::optional<JobFile> job = read_job(directory_, context_);
     if (job) {
       const std::vector<JoinedPart> parts = read_all(*job);

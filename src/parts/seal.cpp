@@ -85,7 +85,8 @@ class Sealer {
     const InputRequest input = choose_input();
     if (request_.receipt)
       run(part, input, targets_, [this](std::optional<std::uint64_t> bytes) {
-        return open_output(request_.output, {}, targets_.output, bytes, context_);
+        return open_sink(*targets_.output, output_rules(request_.output, {}, bytes, context_.messages),
+                         context_.cancel);
       });
     else if (directory_.has(part_name(part)) || !seal_into_directory(part, input))
       keep_existing(part);
@@ -123,11 +124,10 @@ class Sealer {
     try {
       OutputTargets targets = targets_;
       targets.output = member_target(directory_, part_name(part));
-      targets.shown = targets.output.name;
       run(part, chosen, targets, [&](std::optional<std::uint64_t> bytes) {
         SinkRules rules = member_rules(part_name(part), context_.messages);
         rules.bytes = bytes;
-        return open_sink(targets.output, rules, context_.cancel);
+        return open_sink(*targets.output, rules, context_.cancel);
       });
       return true;
     } catch (const FileExists&) {

@@ -82,14 +82,6 @@ SinkRules output_rules(const OutputRequest& output, const StreamRequest& stream,
           .warn = messages.warner()};
 }
 
-std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
-                                  const OutputTarget& target, std::optional<std::uint64_t> bytes,
-                                  const Context& context) {
-  if (stream.test) return std::make_unique<NullSink>(context.cancel);
-  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
-  return open_sink(target, output_rules(output, stream, bytes, context.messages), context.cancel);
-}
-
 namespace {
 
 // Keeps the output until the input ends, so that it does not appear in the middle of what is typed.
@@ -109,9 +101,17 @@ class HeldSink : public SinkWrapper {
 
 }  // namespace
 
-void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output) {
-  if (!output.file && endpoints.source.is_terminal() && isatty(STDOUT_FILENO) != 0)
-    endpoints.output = std::make_unique<HeldSink>(std::move(endpoints.output));
+std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
+                                  const std::optional<OutputTarget>& target, const FdSource& source,
+                                  const Context& context) {
+  if (!target) return std::make_unique<NullSink>(context.cancel);
+  if (std::holds_alternative<IntoFile>(stream.mode)) return nullptr;
+  const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : source.size();
+  std::unique_ptr<Sink> sink =
+      open_sink(*target, output_rules(output, stream, bytes, context.messages), context.cancel);
+  if (!output.file && source.is_terminal() && isatty(STDOUT_FILENO) != 0)
+    sink = std::make_unique<HeldSink>(std::move(sink));
+  return sink;
 }
 
 void note_if_terminal(const FdSource& source, const Messages& messages) {

@@ -46,15 +46,12 @@ std::uint64_t uncached_plaintext_bytes();
 SinkRules output_rules(const OutputRequest& output, const StreamRequest& stream,
                        std::optional<std::uint64_t> bytes, const Messages& messages);
 
-// Opens the output of a run. Null for a share of a file that other processes write, too: open_stream() opens
-// that. UsageError if ciphertext would go to a terminal; IoError if a file cannot be opened or replaced.
+// Opens the output of a run; without a target, one that keeps nothing. Null for a share of a file that other
+// processes write, too: open_stream() opens that. UsageError if ciphertext would go to a terminal; IoError if
+// a file cannot be opened or replaced.
 std::unique_ptr<Sink> open_output(const OutputRequest& output, const StreamRequest& stream,
-                                  const OutputTarget& target, std::optional<std::uint64_t> bytes,
+                                  const std::optional<OutputTarget>& target, const FdSource& source,
                                   const Context& context);
-
-// If input and output are terminals, keeps the output until the input ends: it must not appear in the middle
-// of what is typed.
-void hold_output_while_typing(Endpoints& endpoints, const OutputRequest& output);
 
 // Prints a note if `source` is a terminal: otherwise the program would seem to hang.
 void note_if_terminal(const FdSource& source, const Messages& messages);

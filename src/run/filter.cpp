@@ -29,6 +29,7 @@
 #include "run/inputs.hpp"
 #include "run/lane_pool.hpp"
 #include "run/many_files.hpp"
+#include "run/output_names.hpp"
 #include "secrets/secret_file.hpp"
 #include "secrets/secrets.hpp"
 #include "terminal/context.hpp"
@@ -36,15 +37,10 @@
 namespace gpuaes {
 namespace {
 
-void open_output(Endpoints& endpoints, const FilterRequest& request, const OutputTarget& target,
-                 const Context& context) {
-  const StreamRequest& stream = request.stream;
-  if (stream.selects() && !endpoints.source.size())
+void require_size(const StreamRequest& stream, const FdSource& source) {
+  if (stream.selects() && !source.size())
     throw UsageError(fmt::format("{} requires a seekable input", option_for(stream.mode)),
                      "name a file with -i, or redirect standard input from a file");
-  const std::optional<std::uint64_t> bytes = stream.selects() ? std::nullopt : endpoints.source.size();
-  endpoints.output = open_output(request.output, stream, target, bytes, context);
-  hold_output_while_typing(endpoints, request.output);
 }
 
 // A single lane, which needs no other thread. Other threads have rings, too, so its chunks are not large.
@@ -53,6 +49,19 @@ LaneRequest lane_of_this_thread(const LaneRequest& lanes) {
   std::optional<std::size_t> chunk_bytes = lanes.chunk_bytes;
   if (chunk_bytes) chunk_bytes = std::min(*chunk_bytes, max_chunk_bytes);
   return {.choice = {.named = {{Backend::cpu, {}, 1}}, .low_cpu = false}, .chunk_bytes = chunk_bytes};
+}
+
+// Prints what a user should know about sealing for these secrets.
+void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,
+                  const Messages& messages) {
+  if (stream.decrypt) return;
+  const Format& format = stream.format.named != nullptr ? *stream.format.named : format_to_write(keyring);
+  warn_of_ending(output.file, format, messages);
+  if (keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr)
+    messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
+  if (stream.note_sealed)
+    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
+  if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
 }
 
 // The file that is written.
@@ -133,7 +142,7 @@ class FilterRun : public InputRun {
       : request_(request),
         targets_(find_outputs(output_of(request), request.reports.stats, request.reports.trace)),
         filter_(request, progress, context) {
-    targets_.written = !request.stream.test;
+    if (request.stream.test) targets_.output.reset();
   }
 
   InputResult run(const InputRequest& input, const Context& context, bool alone) override {
@@ -143,8 +152,10 @@ class FilterRun : public InputRun {
                              files_of(request_.secrets, request_.stream));
     refuse_output_conflicts(files_of(request_.secrets, request_.stream, input), targets_);
     if (endpoints.directory) refuse_outputs_in(endpoints.directory->directory, targets_);
+    require_size(request_.stream, endpoints.source);
     Reports reports;
-    open_output(endpoints, request_, targets_.output, context);
+    endpoints.output =
+        open_output(request_.output, request_.stream, targets_.output, endpoints.source, context);
     reports.open(targets_, context);
     filter_.run(input, endpoints, std::move(reports), context, alone);
     return {request_.list_verified ? fmt::format("{}: ok\n", printable(input.file.shown())) : ""};

@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/subject.hpp"
 #include "base/text.hpp"
 #include "base/unicode.hpp"
 #include "files/conflicts.hpp"
@@ -372,15 +374,6 @@ void note_skipped(const FileTree& tree, const Messages& messages) {
 }
 
 }  // namespace
-
-void name_input(const std::string& name, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (InputError& error) {
-    error.within(name);
-    throw;
-  }
-}
 
 void for_each_input(const InputsRequest& inputs, const Context& context, InputRun& run) {
   InputReader reader(inputs, run, context);

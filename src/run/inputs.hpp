@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "base/error.hpp"
 #include "cli/requests.hpp"
-#include "run/report.hpp"
 #include "terminal/context.hpp"
 #include "terminal/progress.hpp"
 
@@ -17,6 +15,11 @@ namespace gpuaes {
 struct InputResult {
   std::string text{};
   bool skipped = false;
+};
+
+// How many inputs there were.
+struct InputCounts {
+  std::uint64_t done = 0, skipped = 0, failed = 0;
 };
 
 // How inputs are run.
@@ -58,8 +61,5 @@ class InputRun {
 // one at a time. A signal also ends with the summary. A UsageError for the first one ends the run. IoError if
 // the list cannot be read. A list or directory without files is an error.
 void for_each_input(const InputsRequest& inputs, const Context& context, InputRun& run);
-
-// Calls `action`. Puts the name of the input, unless it is empty, before an error in the input's data.
-void name_input(const std::string& name, const std::function<void()>& action);
 
 }  // namespace gpuaes

@@ -9,8 +9,6 @@
 #include <stop_token>
 #include <utility>
 
-#include "cli/option_values.hpp"
-
 namespace gpuaes {
 namespace {
 

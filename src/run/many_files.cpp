@@ -63,7 +63,6 @@ class DirectoryRun : public InputRun {
       : request_(request),
         progress_(progress),
         context_(context),
-        reports_(find_outputs({}, request.reports.stats)),
         filter_(request, progress, context),
         ending_(request.stream.decrypt ? "" : fmt::format(".{}", format_to_write().name)),
         names_(ending_),
@@ -72,8 +71,8 @@ class DirectoryRun : public InputRun {
     for (const NamedInput& each : named.list())
       each.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, each.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
-    reports_.written = false;
-    if (reports_.stats) refuse_output_conflicts(named, reports_);
+    if (request.reports.stats) reports_.stats = find_target(request.reports.stats);
+    refuse_output_conflicts(named, reports_);
     stats_ = open_report(reports_.stats, context_);
     request.output.directory->in_context([this] { directory_.make(); });
   }
@@ -119,7 +118,7 @@ class DirectoryRun : public InputRun {
     if (place.target.file) refuse_to_replace(input, path, place.target);
     // After `place`, whose folder must be open while there is a sink.
     Endpoints endpoints{.source = std::move(file.source), .directory = std::move(file.directory)};
-    open_output(endpoints, place.target, context);
+    endpoints.output = open_sink(place.target, rules_for(endpoints, context.messages), context.cancel);
     filter_.run(input, endpoints, {.totals = &totals_}, context, alone);
     return {};
   }
@@ -243,9 +242,9 @@ class DirectoryRun : public InputRun {
     }
   }
 
-  void open_output(Endpoints& endpoints, const OutputTarget& target, const Context& context) {
+  SinkRules rules_for(const Endpoints& endpoints, const Messages& messages) {
     const FdSource& source = endpoints.source;
-    SinkRules rules = output_rules(request_.output, request_.stream, source.size(), context.messages);
+    SinkRules rules = output_rules(request_.output, request_.stream, source.size(), messages);
     rules.durable_name = false;  // the directory is synced once, at the end
     rules.temp.hint = "";
     if (S_ISREG(source.status().st_mode) && !endpoints.directory)
@@ -253,7 +252,7 @@ class DirectoryRun : public InputRun {
     rules.temp.replaces_read_only = true;  // its input may be, too
     rules.keep = false;                    // the input is still there
     rules.complete = [this, &source, opened = now()](int fd) { complete(source, opened, fd); };
-    endpoints.output = open_sink(target, rules, context.cancel);
+    return rules;
   }
 
   // A decrypted file that was edited since is not to be lost.

@@ -4,10 +4,9 @@
 
 #include <utility>
 
+#include "base/subject.hpp"
 #include "base/text.hpp"
 #include "io/armor.hpp"
-#include "run/inputs.hpp"
-#include "run/output_names.hpp"
 #include "run/range_stream.hpp"
 #include "run/salvage_stream.hpp"
 #include "run/separate_header.hpp"
@@ -111,18 +110,6 @@ std::string OpenStream::input_warning(std::uint64_t body) const {
 
 std::unique_ptr<OpenStream> make_whole_stream(StreamParts parts, bool decrypts) {
   return std::make_unique<WholeStream>(std::move(parts), decrypts);
-}
-
-void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,
-                  const Messages& messages) {
-  if (stream.decrypt) return;
-  const Format& format = stream.format.named != nullptr ? *stream.format.named : format_to_write(keyring);
-  warn_of_ending(output.file, format, messages);
-  if (keyring.has_recipient() && keyring.find(KeyKind::key_file) != nullptr)
-    messages.detail("the output is a sealed file, because a key file is given; age cannot open it");
-  if (stream.note_sealed)
-    messages.note("the output is a sealed file, which age cannot open; add -f age for one that it can open");
-  if (const char* const warning = writer_warning(keyring, false)) messages.warning(warning);
 }
 
 StreamOpening::StreamOpening(const StreamRequest& requested, const InputRequest& input, Keyring keyring,

@@ -146,8 +146,4 @@ class StreamOpening {
 std::unique_ptr<OpenStream> open_stream(const StreamRequest& stream, const InputRequest& input,
                                         Keyring keyring, Endpoints& endpoints, const Context& context);
 
-// Prints what a user should know about sealing for these secrets.
-void note_secrets(const StreamRequest& stream, const Keyring& keyring, const OutputRequest& output,
-                  const Messages& messages);
-
 }  // namespace gpuaes

@@ -60,8 +60,8 @@ const char* not_replaceable_hint(const InputsRequest& inputs) {
 }
 
 // In place, the sink replaces the input, unless it has changed in the meantime.
-SinkRules output_rules(const RekeyRequest& request, const OutputTarget& target, const FdSource& source,
-                       const Messages& messages) {
+SinkRules rules_for(const RekeyRequest& request, const OutputTarget& target, const FdSource& source,
+                    const Messages& messages) {
   using Terminal = SinkRules::Terminal;
   const bool as_text = request.output.force || request.format.armor;
   SinkRules rules{.terminal = as_text ? Terminal::everything : Terminal::nothing,
@@ -226,12 +226,10 @@ class RekeyRun : public InputRun {
       ends.target = find_head(*directory, input.file.option);
     }
     NamedInputs others = secrets();
-    const std::optional<NamedFile>& output = request_.output.file;
     if (!request_.in_place) add_files(others, input);
-    refuse_output_conflicts(others,
-                            {.output = ends.target, .shown = output ? output->option : ends.target.name},
+    refuse_output_conflicts(others, {.output = ends.target},
                             "omit --output to replace the file, or write to another file");
-    SinkRules rules = output_rules(request_, ends.target, ends.input.source, context.messages);
+    SinkRules rules = rules_for(request_, ends.target, ends.input.source, context.messages);
     rules.durable_name = !several_ || ends.directory() != nullptr;
     if (!rules.durable_name) add_folder(ends.target);
     ends.sink = open_sink(ends.target, rules, context.cancel);

@@ -14,9 +14,8 @@
 #include "base/error.hpp"
 #include "base/subject.hpp"
 #include "base/text.hpp"
-#include "cli/option_values.hpp"
 #include "io/output_file.hpp"
-#include "run/lane_pool.hpp"
+#include "run/inputs.hpp"
 #include "terminal/progress.hpp"
 
 namespace gpuaes {

@@ -21,10 +21,7 @@
 
 namespace gpuaes {
 
-// How many inputs there were.
-struct InputCounts {
-  std::uint64_t done = 0, skipped = 0, failed = 0;
-};
+struct InputCounts;
 
 // The sums of the figures of many inputs.
 class TotalStats {

@@ -11,8 +11,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/subject.hpp"
 #include "files/conflicts.hpp"
-#include "run/inputs.hpp"
 #include "terminal/context.hpp"
 
 namespace gpuaes {
@@ -49,7 +49,7 @@ void export_header(const ExportHeaderRequest& request, const Messages& messages)
         .terminal = request.output.force ? SinkRules::Terminal::everything : SinkRules::Terminal::nothing,
         .bytes = input.header.taken(),
         .warn = messages.warner()};
-    const std::unique_ptr<Sink> sink = open_sink(targets.output, rules, control.cancel);
+    const std::unique_ptr<Sink> sink = open_sink(*targets.output, rules, control.cancel);
     sink->write(input.header.bytes());
     sink->close();
   });

@@ -36,7 +36,7 @@ std::string conflict(const Files& files) {
     named.add({.name = files.input, .kind = NamedFile::Kind::data});
     prepare_inputs(named);
     OutputTargets targets = find_outputs(files.output, files.stats, files.trace);
-    targets.written = files.written;
+    if (!files.written) targets.output.reset();
     refuse_output_conflicts(named, targets);
   });
 }

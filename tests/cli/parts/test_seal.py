@@ -92,6 +92,11 @@ def test_a_report_never_replaces_a_file_of_the_directory(planned, option):
         assert (found.error, found.hint) == (f"part 0: {option} is in dir", "write to another directory")
 
 
+def test_a_report_may_be_named_like_the_part(planned):
+    """It is in another directory."""
+    assert seal("dir", 0, "--stats", "part.0000000").err == ""
+
+
 # --- Verification --------------------------------------------------------------------------------------------------
 
 
