@@ -87,6 +87,9 @@ void check_method(const std::string& header, const std::string& name) {
 // Decrypts the contents of a block. Returns false if the padding shows that the passphrase is wrong.
 bool decrypt_pem(const std::string& header, Secret& contents, const Secret& passphrase,
                  const std::string& name) {
+  // PEM_get_EVP_CIPHER_INFO() searches libcrypto's table of ciphers, which the programs do not fill.
+  for (const EVP_CIPHER* const each : {EVP_aes_128_cbc(), EVP_aes_192_cbc(), EVP_aes_256_cbc()})
+    check_call(EVP_add_cipher(each) == 1, "EVP_add_cipher");
   std::string buffer = header;  // libcrypto's parameter is not const
   EVP_CIPHER_INFO cipher;
   if (PEM_get_EVP_CIPHER_INFO(buffer.data(), &cipher) != 1) {
