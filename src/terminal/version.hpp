@@ -6,7 +6,7 @@
 
 namespace gpuaes {
 
-std::string_view version();  // as in 0.3.0
+std::string_view version();  // such as 1.2.3
 
 // Lines with the version and the commit, the version of libcrypto in use, and the GPU architectures that the
 // program has code for. `program` is its name.
