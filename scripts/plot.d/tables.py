@@ -147,8 +147,8 @@ def summary_table(run):
     speed = programs_table(rows, lambda row: f"{row['size']} {inputs[row['part']].format(row['case'].partition(', ')[2])}", ("age", "openssl"), of("rate"))
     gpus = run.facts_of("GPU")
     gpu = f"{'one' if len(gpus) == 1 else f'{len(gpus)} ×'} {gpus[0]}" if gpus else "no GPU"
-    kind = "a virtual machine with " * run.fact("virtual machine").startswith("yes")
-    return f"{speed}\n\nMeasured on {run.fact('date')}: {kind}{run.fact('CPUs')} CPUs ({run.cpu().partition(' (')[0]}), {gpu}."
+    virtual = "virtual " * run.fact("virtual machine").startswith("yes")
+    return f"{speed}\n\nMeasured on {run.fact('date')}, on a {virtual}machine with {run.fact('CPUs')} CPUs ({run.cpu().partition(' (')[0]}) and {gpu}."
 
 
 def file_table(run):

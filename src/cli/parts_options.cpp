@@ -64,6 +64,12 @@ constexpr auto plan_rows = std::to_array<Row>({
      add_secret_file<&PartsOptions::shared, &Options::secrets, &SecretRequest::named,
                      &SecretOptions::key_files>,
      true},
+    {"recipient,r", "RECIPIENT",
+     "Encrypt for RECIPIENT, an age recipient; with @FILE, for each one in FILE. Can be repeated.",
+     [](PartsOptions& options, const std::string& text, const std::string& option) {
+       stream_option("recipient").set(options.shared, text, option);
+     },
+     true},
 });
 
 constexpr auto seal_rows = std::to_array<Row>({
@@ -120,7 +126,7 @@ constexpr auto commands = std::to_array<Command>({
      "Make the directory of a new sealed file, and print the number of its parts.",
      {.max = 1},
      plan_rows,
-     "passphrase passphrase-file passphrase-command recipient recipients-file quiet"},
+     "passphrase passphrase-file passphrase-command recipients-file quiet"},
     {Action::seal,
      "seal",
      "DIR [--part I] [OPTION]... [-- COMMAND...]",

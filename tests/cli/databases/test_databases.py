@@ -39,7 +39,8 @@ def machine(work, monkeypatch):
 
 def blocks(title):
     """The examples of a section. Those that are commands have no "$ "."""
-    moved = ("/srv", os.getcwd()), ("PATH=", f"PATH={os.environ['PATH']}:"), ("/usr/local/bin:", "")
+    here = os.getcwd()
+    moved = ("/srv", here), ("PATH=", f"PATH={os.environ['PATH']}:"), ("/usr/local/bin:", ""), ("/usr/local/bin/", f"{here}/bin/")
     return [re.sub(r"(?m)^\$ ", "", block) for block in examples(title, *moved)]
 
 
@@ -79,7 +80,7 @@ def postgres(machine):
         sql("CREATE TABLE orders (id int)")
         yield start, base, restore
     finally:
-        for folder in "data", "restored":
+        for folder in "data", "restored-pg":
             if os.path.exists(folder):
                 subprocess.run(["pg_ctl", "-D", folder, "-m", "immediate", "stop"], stdout=subprocess.DEVNULL)
 
@@ -185,5 +186,5 @@ def test_mariadb(machine):
         bash(dump)
         assert bash("mariadb -N -e 'SELECT id FROM shop_restored.orders'").split() == ["1", "2"]
     bash(restore)
-    with mariadb("restored"):
+    with mariadb("restored-mariadb"):
         assert bash("mariadb -N -e 'SELECT id FROM shop.orders'") == "1"

@@ -39,21 +39,11 @@ case "$2 $3" in
   "cp -") exec cat >"$to" ;;
   cp*) [ "$4" != - ] || exec cat "$from" ;;
   mv*) exec mv "$from" "$to" ;;
-  presign*) echo "$from" ;;
 esac
 """,
     "zfs": "case $1 in send) exec cat disk.img ;; receive) exec cat >received ;; esac\n",
     "pass": 'case $2 in backup.key) cat "$2" ;; *) echo correct horse; echo another line ;; esac\n',
-    "curl": """\
-[ "$1 $2 $3" != "-fsS https://github.com/ann.keys -o" ] || exec cp ann.pub "$4"
-for file; do :; done
-size=$(wc -c <"$file") first=${3%-*} last=${3#*-}
-[ -n "$first" ] || { first=$((size - last)) && last=$((size - 1)); }
-[ "$last" -lt "$size" ] || last=$((size - 1))
-[ "$4" != -D ] || { printf 'HTTP/1.1 206\\r\\nContent-Range: bytes %s-%s/%s\\r\\n' "$first" "$last" "$size" >"$5" && exec >"$7"; }
-echo "$first-$last" >>requests
-tail -c "+$((first + 1))" "$file" | head -c "$((last - first + 1))"
-""",
+    "curl": 'exec cp ann.pub "$4"\n',
     "sbatch": """\
 # Runs a job at once. One that depends on a job with a task that failed is canceled.
 for word; do
@@ -295,17 +285,30 @@ def test_back_up_snapshots(recipe):
     assert content("received") == content("disk.img")
 
 
+def make_ssh_key(path):
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+
+
+def test_prove_who_wrote_a_backup(recipe, work, monkeypatch):
+    need("ssh-keygen")
+    monkeypatch.setenv("HOME", str(work))
+    os.mkdir(".ssh")
+    make_ssh_key(".ssh/id_ed25519")
+    commands, _ = recipe("Prove who wrote a backup")
+    stream("-q", "-k", "backup.key", "disk.img", "-o", "photos.sealed")
+    bash(commands.splitlines()[-1], status=255)
+
+
 def test_work_with_age_files(recipe):
     """Except the commands that ask for a passphrase."""
     need("age", "age-keygen", "ssh-keygen")
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "ann"], check=True)
+    make_ssh_key("ann")
     commands = commands_in_page("gpuaes-recipes.7", "   Work with age files")
     without_questions, _, asking = commands.partition("gpuaes-stream -f age -p")
     done = bash(without_questions)
     shown = [line for line in done.stdout.split() if not line.startswith("age1")]
     assert done.stderr == "gpuaes-stream: disk.age: 1 stanza before, 2 now\n"
-    assert shown == ["photos/", "photos/1.jpg", "photos/2.jpg", "photos.age:", "ok", "disk.age:", "ok", "100"]
-    assert content("disk-salvaged.img") == content("disk.img")
+    assert shown == ["photos/", "photos/1.jpg", "photos/2.jpg"]
     expect_archive("ann", "photos-ann.age")
     assert "-k identity.age" in asking
 
@@ -409,15 +412,6 @@ def test_read_an_encrypted_parquet_file(recipe, work):
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
-def test_decrypt_a_range_of_an_object(recipe):
-    disk = some_bytes(8_000_000)
-    pathlib.Path("disk.img").write_bytes(disk)
-    recipe("Decrypt a range of an object in S3")
-    assert content("range.img") == disk[5_000_000:6_000_000]
-    requests = [line.split("-") for line in content("requests").decode().split()]
-    assert len(requests) == 3 and sum(int(last) - int(first) + 1 for first, last in requests) < 1_200_000
-
-
 def test_restore_on_a_server(recipe):
     recipe("Restore on a server, with the key at home")
     assert content("server/lent.img") == content("disk.img")
@@ -489,7 +483,7 @@ gpuaes-keygen() { once gpuaes-keygen "$@"; }
 gpuaes-parts() { if [ "$1" = plan ]; then once gpuaes-parts "$@"; else command gpuaes-parts "$@"; fi; }
 """
 # Files that a recipe extracts or repairs, and those of services that are replaced.
-SHARED = {"photos/1.jpg", "photos/2.jpg", "photos.sealed", "received", "refused", "requests", "hosts", "failed"}
+SHARED = {"photos/1.jpg", "photos/2.jpg", "photos.sealed", "received", "refused", "hosts", "failed"}
 
 
 # They need servers, and have tests of their own.
@@ -504,7 +498,7 @@ def states_of_files():
 def test_all_recipes_run_in_order_in_one_directory_twice(recipe, work, gnu_parallel, mpi, monkeypatch):
     """As printed, except where files are. No recipe writes a file of another one."""
     need("age", "par2", "ssh-keygen")
-    for name in "home", "backup", "parallel":
+    for name in "home", "backup", "parallel", "home/.ssh":
         (work.parent / name).mkdir()
     (work.parent / "parallel/will-cite").touch()
     monkeypatch.setenv("HOME", str(work.parent / "home"))
@@ -512,7 +506,8 @@ def test_all_recipes_run_in_order_in_one_directory_twice(recipe, work, gnu_paral
     shutil.copytree("photos", work.parent / "home/photos")
     for name in "disk.img", "trips.parquet":
         pathlib.Path(name).write_bytes(some_bytes(8_000_000))
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "ann"], check=True)
+    for path in "ann", work.parent / "home/.ssh/id_ed25519":
+        make_ssh_key(path)
     titles = [title for title in re.findall(r"(?m)^\.Ss (.*)", PAGE.read_text()) if title not in SERVERS]
     writers = {}
     for title in titles * 2:

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from programs import FOLDER, KEY, keygen, script, secret_file, some_bytes
+from programs import FOLDER, keygen, script, some_bytes
 from recipes import examples
 
 TOP = pathlib.Path(__file__).parents[3]
@@ -26,11 +26,10 @@ esac
 @pytest.fixture
 def blocks(work, monkeypatch):
     """The examples of the section, after those that seal have run; directories of the container are here."""
-    for name in "model", "sealed", "headers", "identity", "models":
+    for name in "model", "identity", "models":
         os.mkdir(name)
     script("bin/aws", AWS)
     monkeypatch.setenv("PATH", f"{work}/bin:{FOLDER}:{os.environ['PATH']}")
-    secret_file("weights.key", KEY)
     keygen("--x25519", "-o", "identity/identity")
     shutil.copy("identity/identity.pub", "customer.pub")
     tensors = json.dumps({"lm_head.weight": {"dtype": "F32", "shape": [100, 250], "data_offsets": [0, 100_000]}}).encode()

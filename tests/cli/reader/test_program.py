@@ -1,4 +1,4 @@
-"""sealedfile.py as a program. open-sealed.py is another name of it. gpuaes-stream(5) quotes it."""
+"""sealedfile.py as a program. open-sealed.py is another name of it."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from programs import KEY, PATIENCE, secret_file
 pytest.importorskip("cryptography")
 import age_format as af  # noqa: E402
 import sealed_format as sf  # noqa: E402
-from sources import PLAIN, READER, SEALED, SEGMENT, TOP, seal, seal_in_parts  # noqa: E402
+from sources import PLAIN, READER, SEALED, SEGMENT, seal, seal_in_parts  # noqa: E402
 
 PROGRAM = READER / "open-sealed.py"
 
@@ -127,11 +127,3 @@ def test_process_substitution(key):
     pathlib.Path("sealed").write_bytes(seal(PLAIN, "-k", key))
     command = ["bash", "-c", '"$0" "$1" -k <(sleep 0.2; cat "$2") < <(cat sealed)', sys.executable, PROGRAM, key]
     assert subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout == PLAIN
-
-
-def test_the_manual_page_quotes_it():
-    page = (TOP / "man/gpuaes-stream.5").read_text()
-    example = page[page.index(".Sh EXAMPLES") :]
-    quoted = example[example.index(".Bd -literal\n") :].split(".Ed\n")[0].split("\n", 1)[1].replace("\\e", "\\")
-    assert quoted.startswith("class Message:")
-    assert f"\n\n\n{quoted}\n\n" in PROGRAM.read_text()
