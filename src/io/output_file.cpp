@@ -82,15 +82,14 @@ class OutputFile : public Sink {
 
   // All data was written, so a failure of `step` does not mean that the output is bad.
   void or_keep(const std::function<void()>& step) {
+    if (!rules_.keep) return step();
     try {
       step();
     } catch (const FileExists&) {  // another attempt has finished
       throw;
     } catch (const IoError& error) {
-      if (!rules_.keep) throw;
       throw_kept(error.what());
     } catch (const std::bad_alloc&) {
-      if (!rules_.keep) throw;
       throw_kept("out of memory");
     }
   }

@@ -22,11 +22,12 @@ void FileTree::enter(const std::string& directory) {
     const fs::file_status status = entry->symlink_status(unknown);
     const std::string name = entry->path().filename().string();
     std::string path = before + name;
-    if (fs::is_directory(status) && skips_(path)) continue;
-    if (!fs::is_directory(status) && !fs::is_regular_file(status))
+    const bool is_directory = fs::is_directory(status);
+    if (is_directory && skips_(path)) continue;
+    if (fs::status_known(status) && !is_directory && !fs::is_regular_file(status))
       skip(std::move(path));
-    else if (fs::is_directory(status) || !is_temporary_name(name))
-      level.push_back({std::move(path), fs::is_directory(status) && is_tree(before + name, opens_)});
+    else if (is_directory || !is_temporary_name(name))  // opening what is unknown reports why
+      level.push_back({std::move(path), is_directory && is_tree(before + name, opens_)});
   }
   if (error) level.push_back({directory, false});
   std::ranges::sort(level, std::greater(), &Entry::path);

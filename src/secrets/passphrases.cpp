@@ -231,8 +231,8 @@ AskPassphrase find_passphrase(const SecretRequest& request, const Context& conte
     const auto ask_once = [named, question = question_for(request), &cancel = context.cancel] {
       return ask_new_passphrase(named, question, cancel);
     };
-    return [answer = std::async(std::launch::deferred, ask_once).share()](const std::string&, bool again) {
-      return again ? std::nullopt : std::optional(answer.get().copy());
+    return [answer = std::async(std::launch::deferred, ask_once).share()](const std::string&, bool) {
+      return answer.get().copy();
     };
   }
   if (const auto& file = named.passphrase_file)

@@ -170,9 +170,9 @@ void fit_threads_to_limits() {
   pthread_attr_t attributes;
   if (pthread_getattr_default_np(&attributes) != 0) return;
   std::size_t size = 0;
-  if (pthread_attr_getstacksize(&attributes, &size) == 0 && size > stack_bytes &&
-      pthread_attr_setstacksize(&attributes, stack_bytes) == 0)
-    pthread_setattr_default_np(&attributes);
+  pthread_attr_getstacksize(&attributes, &size);
+  pthread_attr_setstacksize(&attributes, std::min(size, stack_bytes));
+  pthread_setattr_default_np(&attributes);
   pthread_attr_destroy(&attributes);
 }
 

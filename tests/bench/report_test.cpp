@@ -31,11 +31,13 @@ TEST_CASE("text is right-aligned, except for the first column") {
   Rig rig(ReportForm::text);
   rig.report.add({"a", 1024u, 2.25});
   rig.report.add({"a name that is too long", std::size_t{1} << 40, {}});
+  rig.report.add({"c", 1, 1234.5678});
   rig.report.finish();
   CHECK(rig.written.text ==
         "name       bytes  gb_per_s\n"
         "a           1024      2.25\n"
-        "a name that is too long  1099511627776         -\n");
+        "a name that is too long  1099511627776         -\n"
+        "c              1      1235\n");
   CHECK(rig.written.finished);
 }
 

@@ -101,6 +101,11 @@ TEST_CASE("an identity file is recognized, also after comments") {
   CHECK(refusal_of_text("words\nAGE-SECRET-KEY-1QQ\n") == "");
 }
 
+TEST_CASE("a key is recognized, but not everything that has the size of one") {
+  CHECK(contains(refusal(Bytes(32)), "auth: the input looks like a key, not like an encrypted file"));
+  CHECK(refusal(Bytes(16)) == "");
+}
+
 TEST_CASE("random bytes are not mistaken for a file") {
   std::mt19937 random(1);
   for (int i = 0; i < 20000; ++i) {

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <span>
 #include <string>
@@ -17,7 +18,15 @@
 #include "support/threads.hpp"
 
 namespace gpuaes {
-// Descriptors -------------------------------------------------------------------------------------
+
+// Errors ------------------------------------------------------------------------------------------
+
+TEST_CASE("an error of the system has a hint about the resource that is lacking") {
+  const auto advice = [](int error) { return io_error("cannot open", "file", error).hint().advice; };
+  CHECK(advice(EMFILE) == Advice::raise_file_limit);
+  CHECK(advice(ENOMEM) == Advice::raise_memory_limit);
+  CHECK(advice(EIO) == Advice::text);
+}
 
 // Sources -----------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ NO_NUMBER = "the scrypt stanza has a work factor that is not a decimal number"
     # No stanza opens.
     ([OTHER, UNKNOWN], "identity", 3, "which has stanzas of type X25519, unknown"),
     ([UNKNOWN, GREASE], "identity", 3, "which has stanzas of type unknown, x-grease"),
+    ([(["a" * 41], b""), (["b" * 40], b"")], "identity", 3, f"which has stanzas of type {'a' * 40}..., {'b' * 40}"),
     ([SSH], "identity", 3, "was encrypted for an ssh-ed25519 key, and no such key was given"),
     ([TAG], "words", 3, "was encrypted for a P-256 key in hardware, and no identity of its plugin was given"),
     # Stanzas of the kind of the given secret.
@@ -75,6 +76,13 @@ def test_stanzas_of_unknown_types_without_a_secret():
     for result in (stream("-d", "unknown", status=2, start_new_session=True), at_terminal("-d", "unknown", status=2)[0]):
         assert "no key or passphrase was given; the input has stanzas of type unknown, x-grease" in result.error
         assert result.hint == "name the identity file with -k"
+
+
+def test_what_opens_the_input_is_named_without_a_secret():
+    pathlib.Path("several").write_bytes(file([X25519, SSH, TAG]))
+    result = stream("-d", "several", status=2, start_new_session=True)
+    assert result.error == ("several: no key or passphrase was given; the input can be opened with an X25519 identity, an "
+                            "ssh-ed25519 key or the plugin of a P-256 key")
 
 
 def test_a_passphrase_is_not_asked_for_next_to_another_stanza():

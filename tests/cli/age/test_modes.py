@@ -70,6 +70,13 @@ def test_in_place(identity, rekey):
     expect_same(PLAIN, age.open_age(pathlib.Path("file").read_bytes(), OTHER))
 
 
+def test_a_passphrase_can_replace_a_passphrase(rekey):
+    old = age.seal(PLAIN, [age.scrypt_stanza(FILE_KEY, b"old words")], FILE_KEY)
+    rekey(old, "--passphrase-file", secret_file("../old", b"old words\n"), "--new-passphrase-file", "../words")
+    expect_same(PLAIN, stream("-d", "--passphrase-file", "../words", "file").out)
+    stream("-d", "--passphrase-file", "../old", "file", status=3)
+
+
 @pytest.mark.parametrize("new, status, error", [
     (["--new-passphrase-file", "../words"], 2, "the input was encrypted for recipients"),
     (["--new-passphrase-file", "../words", *TO_OTHER], 2, "a passphrase cannot be combined with recipients"),

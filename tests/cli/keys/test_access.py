@@ -71,3 +71,14 @@ def test_other_processes_of_the_same_user_cannot_inspect_it(key, user):
     if belongs_to_root("/bin/cat"):
         pytest.skip("files in /proc belong to root for all programs")
     assert belongs_to_root(user.folder / "gpuaes-stream" if user else "gpuaes-stream", *RAW, "-k", key)
+
+
+@pytest.mark.root
+def test_an_input_that_cannot_be_read_is_reported_as_an_input(key, users):
+    """Its name ends like that of a key before it."""
+    for name in "a.key", "b.key":
+        secret_file(name, KEY)
+    os.chown("a.key", users[0].uid, -1)
+    os.chmod(".", 0o777)
+    found = stream("-k", "a.key", "b.key", "-o", "out", user=users[0], status=1)
+    assert found.error == "cannot open b.key: Permission denied"

@@ -87,6 +87,7 @@ def test_a_sealed_file_in_parts_is_one_input(key, tree):
     for named in "enc", "enc/disk.sealed":
         assert many("-d", "-k", key, "--output-dir", "back", named) == ([], ["1 file decrypted"])
         assert content("back/enc/disk") == bytes(1000)
+        assert many("-d", "-k", key, "--output-dir", "back", "--skip-existing", named) == ([], ["1 file decrypted"])
     assert stream("--test", "-k", key, "enc").out == b"enc/disk.sealed: ok\n"
     assert many("-k", key, "--output-dir", "again", "enc") == ([], ["4 files encrypted"])
 
@@ -124,14 +125,60 @@ def test_links_and_special_files_are_skipped_with_a_note(key):
         ["skipped 1 link or special file below directories, the first of them enc/mixed/a"])
 
 
-def test_a_directory_that_cannot_be_read_is_an_error_of_its_own(key, tree):
-    if os.getuid() == 0:
-        pytest.skip("root can read it")
-    os.chmod("tree/b", 0)
+def test_the_note_names_the_first_special_file_of_all_directories(key, tree):
+    os.mkfifo("tree/z")
+    os.mkfifo("tree/b/fifo")
+    note = "skipped 2 links or special files below directories, the first of them tree/b/fifo"
+    assert many("-k", key, "--output-dir", "enc", "tree") == ([], [note, "6 files encrypted"])
+
+
+def test_only_names_of_temporary_files_are_left_out(key, tree):
+    names = ["ab.gpuaes-x7Yz01", ".a.gpuaes-x7Yz0", ".a.gpuaes-x7-z01", ".gpuaes-x7Yz01"]
+    for name in names:
+        pathlib.Path("tree/empty", name).touch()
+    assert many("-k", key, "--output-dir", "enc", "tree/empty") == ([], ["4 files encrypted"])
+
+
+def test_a_directory_with_a_head_is_one_input_if_it_has_the_index_the_job_file_or_a_part(key, tree):
+    """Otherwise, it is a directory with a file of this name."""
+    pathlib.Path("plain").write_bytes(bytes(1000))
+    parts("plan", "-k", key, "-n", "1", "-i", "plain", "-o", "disk")
+    parts("seal", "disk")
+    parts("join", "disk")
+    os.unlink("disk/index")
+    assert stream("--test", "-k", key, "disk", status=1).error == "disk is not joined"
+    os.unlink("disk/part.0000000")
+    assert stream("--test", "-k", key, "disk", status=4).error.startswith("disk/head: ")
+
+
+@pytest.mark.parametrize("mode, name", [(0, "tree/empty"), (0o444, "tree/empty/file")])
+def test_what_cannot_be_read_below_a_directory_is_an_error_of_its_own(key, tree, request, mode, name):
+    """Without permission to search a directory, it is not known whether its names are those of files."""
+    user = None
+    if os.getuid() == 0:  # who can read everything
+        user = request.getfixturevalue("users")[0]
+        os.chmod(".", 0o777)
+        os.chown(key, user.uid, user.uid)
+    pathlib.Path("tree/empty/file").touch()
+    os.chmod("tree/empty", mode)
+    found = stream("-k", key, "--output-dir", "enc", "tree", user=user, status=1)
+    os.chmod("tree/empty", 0o700)
+    assert found.error == f"cannot open {name}: Permission denied"
+    assert found.notes == ["6 of 7 files encrypted, 1 failed"]
+
+
+def test_a_directory_whose_path_is_too_long_is_an_error_of_its_own(key, tree, work):
+    name = "x" * 250
+    os.chdir("tree")
+    for _ in range(17):
+        os.mkdir(name)
+        os.chdir(name)
+    os.chdir(work)
+    os.mkfifo("tree/b/fifo")
     errors, notes = many("-k", key, "--output-dir", "enc", "tree", status=1)
-    os.chmod("tree/b", 0o700)
-    assert errors == ["cannot open tree/b: Permission denied"]
-    assert notes == ["4 of 5 files encrypted, 1 failed"]
+    assert errors == [f"cannot open {'/'.join(['tree', *17 * [name]])}: File name too long"]
+    assert notes == ["skipped 1 link or special file below directories, the first of them tree/b/fifo",
+                     "6 of 7 files encrypted, 1 failed"]
 
 
 def test_a_name_with_two_dots_is_refused_once(key, tree):

@@ -118,6 +118,13 @@ def test_a_secret_in_a_list_is_not_shown(key, options):
         f"gpuaes-stream: error: name {number} in list: a key was given instead of a file name" for number in (1, 2)]
 
 
+def test_a_missing_file_between_null_bytes(key):
+    make("a")
+    write_list("missing", "a", end="\0", last="\0")
+    assert many("-k", key, "--output-dir", "out", "--files-from", "list", "--null", status=1) == (
+        ["cannot open missing: No such file or directory"], ["1 of 2 files encrypted, 1 failed"])
+
+
 def test_a_list_that_cannot_be_opened(key):
     found = stream("-k", key, "--output-dir", "out", "--files-from", "missing", status=1)
     assert found.error == "--files-from: cannot open missing: No such file or directory"
@@ -223,6 +230,32 @@ def test_a_decrypted_file_does_not_replace_an_encrypted_one_that_may_be_listed(k
     assert errors == ["a.sealed is named like an encrypted file, so the output for a.sealed.sealed does not replace it"]
     assert notes == ["1 of 2 files decrypted, 1 failed"]
     assert pathlib.Path("a.sealed").read_bytes() == before
+
+
+def test_links_to_outputs_are_left_out(key, tree):
+    assert find_and_encrypt(key, "enc", where="in") == ([], ["2 files encrypted"])
+    os.symlink("../enc/in/b.sealed", "in/link")
+    assert find_and_encrypt(key, "enc", where="in") == ([], [skipped(1, "in/link", "enc"), "2 files encrypted"])
+
+
+def test_outputs_next_to_their_inputs_are_replaced(key, tree):
+    """Also armored, or empty, as some file systems leave them after a power failure."""
+    for options in [], ["--armor"]:
+        find_and_encrypt(key, ".", *options)
+        os.truncate("a.sealed", 0)
+        make("in/b")
+        errors, notes = find_and_encrypt(key, ".", *options)
+        assert errors == [] and notes[0].startswith("skipped ") and notes[-1].endswith(" files encrypted")
+        for name in "a", "in/b":
+            assert stream("-dk", key, f"{name}.sealed").out == name.encode()
+
+
+def test_listed_files_are_decrypted_next_to_them_again(key, tree):
+    find_and_encrypt(key, ".")
+    write_list("a.sealed", "in/b.sealed")
+    for _ in range(2):
+        make("../plain")
+        assert many("-d", "-k", key, "--output-dir", ".", "--files-from", "list") == ([], ["2 files decrypted"])
 
 
 def test_temporary_and_kept_files_are_left_out(key, tree):

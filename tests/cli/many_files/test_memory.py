@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from programs import FOLDER, SANITIZED, secret_file, some_bytes, stream
+from programs import COVERAGE, FOLDER, SANITIZED, secret_file, some_bytes, stream
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="sanitizers need more memory")
 
@@ -85,6 +85,7 @@ def wrap_limit(option, limit):
     return ["sh", "-c", f'ulimit {option} {limit} && exec "$@"', "sh"]
 
 
+@pytest.mark.skipif(COVERAGE, reason="programs that count branches need more memory")
 @pytest.mark.parametrize("option, limits", [
     ("-v", [20_000, 30_000, 40_000, 60_000, 80_000, 100_000, 150_000, 200_000, 400_000, 700_000, 1_000_000]),
     ("-d", [6_000, 10_000, 30_000, 60_000, 100_000, 200_000])])

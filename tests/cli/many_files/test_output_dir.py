@@ -71,6 +71,20 @@ def test_odd_names(key):
         assert content(os.fsdecode(b"../back/" + name)) == name
 
 
+def test_an_input_that_is_the_output_of_an_earlier_one(key):
+    pathlib.Path("a").write_bytes(b"text")
+    assert many("-k", key, "--output-dir", ".", "a", "a.sealed", status=1) == (
+        ["a.sealed is also the output of another input"], ["1 of 2 files encrypted, 1 failed"])
+
+
+def test_a_name_that_is_too_long_with_its_ending(key):
+    name = "x" * 255
+    for each in name, "a":
+        pathlib.Path(each).write_bytes(b"text")
+    assert many("-k", key, "--output-dir", "out", name, "a", status=1) == (
+        [f"cannot open out/{name}.sealed: File name too long"], ["1 of 2 files encrypted, 1 failed"])
+
+
 def test_absolute_names(key, work):
     pathlib.Path("file").write_bytes(b"text")
     many("-k", key, "--output-dir", "out", f"/{work}//file")
@@ -179,6 +193,10 @@ def test_outputs_of_read_only_files_are_replaced_and_rekeyed(key, users, mode):
         found = stream("-q", "-k", key, "--output-dir", "out", "--skip-existing", "a", user=users[0])
         assert stream("-dk", key, "out/a.sealed").out == text, found.err
         os.chmod("out/a.sealed", mode)
+    before = os.stat("out/a.sealed").st_ino
+    stream("-q", "-k", key, "--output-dir", "out", "--skip-existing", "a", user=users[0])
+    is_unread = not mode & 0o400
+    assert (os.stat("out/a.sealed").st_ino != before) == is_unread
     os.chmod("out/a.sealed", mode | 0o400)
     stream("-q", "--rekey", "-k", key, "--new-key", key, "out/a.sealed", user=users[0])
     assert os.stat("out/a.sealed").st_mode & 0o777 == mode | 0o400

@@ -113,4 +113,6 @@ def test_the_old_key_of_a_file_with_new_ones_is_explained(key, files):
     many(*options, names[0])
     found = stream(*options, names[0], status=3)
     assert found.error == f"{names[0]}: none of the given keys opens the input"
+    keygen("-o", "another")
+    assert stream(*options, "-k", "another", names[0], status=3).hint == found.hint
     assert found.hint == "if it has been rekeyed before, it may have the new keys already; --test shows whether it does"

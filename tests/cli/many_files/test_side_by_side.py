@@ -86,6 +86,22 @@ def test_few_descriptors(key, descriptors):
     assert expect_whole(key) == COUNT
 
 
+@pytest.mark.skipif(SANITIZED, reason="sanitizers need descriptors, too")
+def test_too_few_descriptors_for_a_file(key):
+    """Each file has the error, until there are enough for one."""
+    names = make_small(3)
+    tried = []
+    for descriptors in range(9, 30):
+        set_limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))  # noqa: B023, E731
+        status, lines = run_many("-k", key, "--output-dir", "out", *names, preexec_fn=set_limit)
+        if status == 0:
+            break
+        errors = [line for line in lines if line.startswith("error: ")]
+        assert all(line.endswith(": Too many open files") for line in errors), errors
+        tried.append(len(errors))
+    assert status == 0 and tried[-1] == len(names)
+
+
 @pytest.mark.root
 def test_no_thread_can_be_created(key, users):
     """Except the one that handles signals."""

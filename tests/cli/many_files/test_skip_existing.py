@@ -11,7 +11,7 @@ import pytest
 
 from file_systems import mounted, restricted
 from processes import expect_death_by, wait_for
-from programs import FOLDER, PATIENCE, content, keygen, overwrite, start, stream
+from programs import FOLDER, PATIENCE, append, content, keygen, overwrite, parts, start, stream
 from special_files import mounted_by, shell
 from test_output_dir import many
 from test_side_by_side import expect_whole, make_small
@@ -94,14 +94,16 @@ def test_a_decrypted_output_that_was_edited(key, backup):
     assert content("back/out/a") == content("a")
 
 
-def test_an_input_that_changes_while_it_is_read(key, tmp_path):
+@pytest.mark.parametrize("change", [lambda: overwrite("a", 0, b"changed"), lambda: append("a", b"more")],
+                         ids=["overwritten", "grown"])
+def test_an_input_that_changes_while_it_is_read(key, tmp_path, change):
     """Its output has a time that is never that of an input."""
     with mounted("bindfs", "slow"):
         pathlib.Path("a").write_bytes(bytes(64 << 20))
         before = os.stat("a").st_mtime_ns
         child = start("gpuaes-stream", "-q", "-k", key, "-b", "1M", "-l", "cpu:1", "--output-dir", "out", "a")
         while child.poll() is None:
-            overwrite("a", 0, b"changed")
+            change()
             os.utime("a", ns=(before, before))
         assert child.returncode == 0
     assert os.stat("out/a.sealed").st_mtime == 0
@@ -161,6 +163,17 @@ def test_outputs_in_each_form(options, size, backup):
     restore = lambda: backup("out/b.age", into="back", options=["-d", "-k", "identity"])
     if "age" in options:
         assert (restore(), restore()) == (1, 0)
+
+
+def test_an_input_that_was_joined_from_parts(key, backup):
+    parts("plan", "-k", key, "-n", "2", "-i", "a", "-o", "dir")
+    parts("seal", "dir")
+    parts("join", "dir", "-o", "joined.sealed")
+    restore = lambda: backup("joined.sealed", into="back", options=("-dk", key))
+    assert (restore(), restore()) == (1, 0)
+    os.truncate("back/joined", SIZE - 1)
+    copy_time("joined.sealed", "back/joined")
+    assert restore() == 1
 
 
 def test_outputs_that_were_rekeyed(key, backup):

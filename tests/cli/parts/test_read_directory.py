@@ -86,6 +86,11 @@ def test_head_and_index_are_needed(joined, key, name):
     assert found.error.removeprefix("dir: ") == ("dir is not joined" if name == "index" else "dir/head is missing")
 
 
+def test_a_directory_with_only_the_job_file_is_not_joined(sealed, key):
+    os.unlink("dir/head")
+    assert stream("-d", "-k", key, "dir", status=1).error == "dir is not joined"
+
+
 def test_the_head_of_a_file_without_parts(joined, key):
     stream("-k", key, "-o", "sealed", input=PLAIN)
     shutil.copy("sealed", "dir/head")

@@ -72,6 +72,18 @@ def test_after_the_join_a_part_that_is_there_is_complete(key):
             f"part {number}: joined is already joined", "gpuaes-stream --test verifies it, with a key")
 
 
+def test_after_the_join_a_part_that_is_elsewhere_is_not_sealed_again(key):
+    """If receipts were joined, the job file is still there."""
+    plan_and_seal(key, b"text", 2, "joined", file="text")
+    shutil.copy("joined/job", "job")
+    join("joined")
+    shutil.copy("job", "joined/job")
+    os.rename("joined/part.0000001", "elsewhere")
+    assert seal("joined", 0).notes == ["joined is already joined"]
+    assert seal("joined", 1, status=1).error == "part 1: joined is already joined"
+    assert not os.path.exists("joined/part.0000001")
+
+
 def test_after_the_join_a_part_that_is_missing_is_an_error(key):
     plan_and_seal(key, b"text", 3, "joined", file="text")
     join("joined")

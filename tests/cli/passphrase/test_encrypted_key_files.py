@@ -74,6 +74,9 @@ def test_without_a_terminal(recipient, format):
     assert result.hint == f"in bash, name {DECRYPTED} instead"
     result = keygen("-y", "encrypted", status=2, start_new_session=True)
     assert result.error == f"--recipient: {NO_TERMINAL}"
+    result = stream("-e", "-k", "-", "-i", "words", via="file", input=pathlib.Path("encrypted").read_bytes(), status=2,
+                    start_new_session=True)
+    assert result.hint == "use gpuaes-stream -d --passphrase-file FILE to decrypt it first"
     pathlib.Path("encrypted").rename("standard input")
     result = keygen("-y", "standard input", status=2, start_new_session=True)
     assert result.hint == f"in bash, name {DECRYPTED.replace('encrypted', 'standard input')} instead"
@@ -110,6 +113,8 @@ def test_encrypted_twice(recipient):
     pathlib.Path("encrypted").rename("once")
     encrypt("once")
     assert open_with_it(answers=WORDS, status=2)[0].error == "--key: encrypted is encrypted twice"
+    result, _ = at_terminal("-y", "encrypted", program="gpuaes-keygen", answers=WORDS, status=2)
+    assert result.error == "--recipient: encrypted is encrypted twice"
 
 
 def test_too_long(recipient):
@@ -136,6 +141,11 @@ def test_damaged(recipient, kind):
         result, _ = open_with_it(answers=WORDS, status=4)
         assert result.error.startswith("encrypted: the input is corrupt or truncated at byte ")
         assert result.out == b""
+    mac = whole.index(b"\n--- ") + 5 if kind == "age" else sf.parse_header(whole)[1]
+    another = b"B" if whole[mac : mac + 1] == b"A" else b"A"
+    pathlib.Path("encrypted").write_bytes(whole[:mac] + another + whole[mac + 1 :])
+    result, _ = open_with_it(answers=WORDS, status=4)
+    assert (result.out, result.hint) == (b"", "copy or download it again")
 
 
 # --- Only when it is needed ------------------------------------------------------------------------------------------

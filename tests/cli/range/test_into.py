@@ -137,15 +137,20 @@ def test_a_killed_process_can_be_repeated(into, key, sealed):
     assert OUT.read_bytes() == PLAIN and folders() == []
 
 
-def test_what_a_killed_process_left_is_removed(into):
-    """It had given the file its name, but not removed the directory."""
+@pytest.mark.parametrize("data", [None, "the file", "another file"])
+def test_what_a_killed_process_left_is_removed(into, data):
+    """It had given the file its name, but not removed the directory. There may be new data for another file."""
     into(0, 2)
     [folder] = folders()
     into(1, 2)
     folder.mkdir(0o700)
     (folder / "done.0").touch()
+    if data == "the file":
+        os.link(OUT, folder / "data")
+    elif data:
+        (folder / "data").touch()
     into(0, 2)
-    assert OUT.read_bytes() == PLAIN and folders() == []
+    assert OUT.read_bytes() == PLAIN and folders() == ([folder] if data == "another file" else [])
 
 
 def test_marks_without_data_do_not_count(into):

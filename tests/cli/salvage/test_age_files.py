@@ -67,6 +67,14 @@ def test_file_keys_of_all_stanzas_are_tried(identity):
     assert (piped.out, piped.error) == (b"", WRONG_KEY)
 
 
+def test_a_segment_without_plaintext_shows_the_right_file_key(identity):
+    other = bytes(range(100, 116))
+    head = age.header(FILE_KEY, [age.x25519_stanza(FILE_KEY), age.x25519_stanza(other)], mac=bytes(32)) + SALT
+    empty = head + b"".join(age.segments(FILE_KEY, SALT, b""))
+    found = stream("--salvage", "-q", "-k", identity, input=empty, via="file", status=4)
+    assert (found.out, found.error) == (b"", "the header is corrupt; all of the plaintext was verified")
+
+
 def test_damage_before_a_full_last_segment(identity):
     """Damage is told from what follows the end, and from an end that is missing."""
     whole = flipped(HEAD + b"".join(age.segments(FILE_KEY, SALT, PLAIN[:131072])), len(HEAD) + 5)

@@ -23,6 +23,7 @@ HAS_BENCH = (FOLDER / "gpuaes-bench").exists()  # it is neither in the packages 
 BATCH_DRIVER = FOLDER / "batch_driver"  # built with the tests
 WITH_ML_KEM = pathlib.Path(__file__).parents[2] / "support/with-ml-kem"
 SANITIZED = bool(os.environ.get("GPUAES_SANITIZED"))
+COVERAGE = bool(os.environ.get("GPUAES_COVERAGE"))  # the programs count branches
 PATIENCE = 200 if SANITIZED else 60  # seconds, for a program that should end
 SANITIZER = 99  # the exit status of a sanitizer report
 LARGEST = 1 << 30  # bytes: what a program with an endless input may write to a file
