@@ -148,7 +148,9 @@ def summary_table(run):
     gpus = run.facts_of("GPU")
     gpu = f"{'one' if len(gpus) == 1 else f'{len(gpus)} ×'} {gpus[0]}" if gpus else "no GPU"
     virtual = "virtual " * run.fact("virtual machine").startswith("yes")
-    return f"{speed}\n\nMeasured on {run.fact('date')}, on a {virtual}machine with {run.fact('CPUs')} CPUs ({run.cpu().partition(' (')[0]}) and {gpu}."
+    others = [each.partition(": ") for each in run.facts_of("other run")]
+    dates = sorted({run.fact("date"), *(what.partition(",")[0] for parts, _, what in others if set(parts.split(", ")) & set(inputs))})
+    return f"{speed}\n\nMeasured on {' and '.join(dates)}, on a {virtual}machine with {run.fact('CPUs')} CPUs ({run.cpu().partition(' (')[0]}) and {gpu}."
 
 
 def file_table(run):
