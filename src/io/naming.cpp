@@ -104,25 +104,17 @@ bool give_new_name(int directory, const std::string& name, int new_directory, co
   return true;
 }
 
-namespace {
-
-void sync_names(const Fd& directory, const char* failure, const std::string& name) {
+void sync_directory(const Fd& directory, const std::string& name) {
   while (directory.get() >= 0 && !sync_to_disk(directory.get())) {
     if (errno == EROFS) return;
     if (errno != EINTR)
-      throw IoError(io_error(failure, name, errno).what(),
+      throw IoError(io_error("cannot sync the directory of", name, errno).what(),
                     "the file is complete, but its name may not survive a system crash");
   }
 }
 
-}  // namespace
-
-void sync_directory(const Fd& directory, const std::string& name) {
-  sync_names(directory, "cannot sync the directory of", name);
-}
-
 void sync_folder(const fs::path& directory) {
-  sync_names(Fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), "cannot sync", directory);
+  sync_directory(Fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), directory / ".");
 }
 
 }  // namespace gpuaes

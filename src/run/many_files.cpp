@@ -71,8 +71,10 @@ class DirectoryRun : public InputRun {
     for (const NamedInput& each : named.list())
       each.file.is_standard() ? inputs_.add(STDIN_FILENO) : inputs_.add(AT_FDCWD, each.file.name);
     for (const InputRequest& input : request.inputs.named) check_named(input);
-    if (request.reports.stats) reports_.stats = find_target(request.reports.stats);
-    refuse_output_conflicts(named, reports_);
+    if (request.reports.stats) {
+      reports_.stats = find_target(request.reports.stats);
+      refuse_output_conflicts(named, reports_);
+    }
     stats_ = open_report(reports_.stats, context_);
     request.output.directory->in_context([this] { directory_.make(); });
   }
@@ -176,8 +178,8 @@ class DirectoryRun : public InputRun {
       throw IoError(fmt::format("{} and another input have the same output, {}", input.file.name, path));
   }
 
-  // IoError if the file there is one that this run reads. The list may still contain it, so an output next to
-  // its input replaces only what is no input: an encrypted file, or a decrypted one.
+  // IoError if the file there is one that this run reads. The list may still contain it: next to its input,
+  // an encrypted output replaces only an encrypted file, and a decrypted one only what is not named like one.
   void refuse_to_replace(const InputRequest& input, const std::string& path,
                          const OutputTarget& there) const {
     if (inputs_.contains(there.file->get())) throw IoError(would_replace(input, path));

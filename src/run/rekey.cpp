@@ -215,7 +215,7 @@ class RekeyRun : public InputRun {
         if (!failure) failure = error;
       }
     }
-    if (failure) throw IoError(*failure);
+    if (failure) throw *failure;
   }
 
   NamedInputs secrets() const { return files_of(request_.old_secrets, request_.new_secrets); }
